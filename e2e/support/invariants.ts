@@ -107,7 +107,8 @@ const invariants = {
         when r.reason in ('late_payment', 'returned_by_operator', 'returned_before')
         then r.network || ':' || arrival_transaction || ':' || arrival_position else payment_key end
     where (r.reason <> 'payment_reversed' and l.amount_microcents is distinct from r.amount_microcents)
-      or (r.job_key is not null and r.reason <> 'late_payment' and jobs.payment_state not in (r.state, 'reversed') and not (jobs.payment_state = 'disputed' and r.state <> 'refunded'))`,
+      or (r.job_key is not null and r.reason <> 'late_payment' and jobs.payment_state not in (r.state, 'reversed') and not (jobs.payment_state = 'disputed'
+        and exists (select from card_disputes d where d.payment_key = r.payment_key and closed_at is null and job_payment_state = r.state)))`,
   'I5 what goes back for an arrival is no more than it brought, and goes to who sent it': `
     select c.network, c.transaction, c.position from chain_transfers c join refunds r
       on (r.network, r.arrival_transaction, r.arrival_position) = (c.network, c.transaction, c.position)
@@ -308,7 +309,7 @@ const invariants = {
       select state_to from audit_rows a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
   'I18 what moves money is in the audit': `
     select l.event_key from ledger_transfers l join jobs j using (job_key)
-    where l.event in ('collected', 'credit_spent', 'accepted', 'healed', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late', 'refund_returned')
+    where l.event in ('collected', 'credit_spent', 'accepted', 'healed', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late', 'refund_returned', 'lost_twice', 'refund_kept')
       and not exists (select from audit_rows a where a.purchase_key = j.quote_key and a.at = l.at)`,
   'I19 what was acknowledged is there': `
     select operation, idempotency_key from idempotency_claims c

@@ -22,15 +22,22 @@ export function openDispute(
   { reason = 'fraudulent', inquiry = false, amount, again = false }: NewDispute = {},
 ): Stripe.Dispute {
   const { store } = provider;
-  if (charge.status !== 'succeeded' || charge.refunded) throw refused('There is nothing of this charge to dispute.');
+  const left = charge.amount - centsBack(provider, charge);
+  if (charge.status !== 'succeeded' || left === 0) throw refused('There is nothing of this charge to dispute.');
   if (charge.disputed && !again) throw refused('This charge has been disputed already.');
   const disputed = store.put('charge', { ...charge, disputed: true });
   const made = newDispute(provider, disputed, { reason, inquiry });
-  const opened = store.put('dispute', { ...made, amount: amount ?? made.amount });
+  const opened = store.put('dispute', { ...made, amount: amount ?? left });
   emit(provider, 'charge.dispute.created', opened);
   const { due_by: dueBy } = opened.evidence_details;
   if (dueBy !== null) schedule(provider, dueBy, 'lose_dispute', opened.id);
   return inquiry ? opened : withdraw(provider, opened);
+}
+
+/** What has reached the holder: a refund that is pending does not keep its bank from taking the money. */
+function centsBack({ store }: Provider, { id }: Stripe.Charge): number {
+  const back = store.list('refund').filter(({ charge, status }) => charge === id && status === 'succeeded');
+  return back.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /** The bank takes the money, and Stripe its fee. */

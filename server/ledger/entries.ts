@@ -20,7 +20,7 @@ import type { Microcents } from '../kernel/money.ts';
  * | `suspense:outgoing` | asset | left our address, and not yet known why: a refund or a withdrawal explains it |
  * | `suspense:reorganised` | either | logs that a reorganisation removed and that are expected again |
  * | `revenue:work_check` | revenue | accepted reports |
- * | `expense:reversals` | expense | lost to reorganisations of a chain after it had been given away |
+ * | `expense:reversals` | expense | lost to reorganisations of a chain and to banks after it had been given away |
  *
  * No job has more taken from `held` or `refunds` than was put there for it, and no principal more from its
  * `wallet_credit`: triggers on the table of transfers hold that.
@@ -130,6 +130,12 @@ export const sentToCard: Movement = { event: 'sent_to_card', debit: 'suspense:ou
 
 /** A card's bank returned a refund: the money is back with us, and owed. */
 export const refundReturned: Movement = { event: 'refund_returned', debit: 'asset:card', credit: 'liability:refunds' };
+
+/** A refund left although a bank had taken the same money: both are gone. */
+export const lostTwice: Movement = { event: 'lost_twice', debit: 'expense:reversals', credit: 'suspense:outgoing' };
+
+/** A refund came back of money that a bank has taken as well: it is owed to nobody, and makes up for that. */
+export const refundKept: Movement = { event: 'refund_kept', debit: 'liability:refunds', credit: 'expense:reversals' };
 
 /** A payer's bank took a contested payment, or gave it back. */
 export const contested: Movement = { event: 'contested', debit: 'suspense:card_disputes', credit: 'asset:card' };

@@ -33,7 +33,7 @@ export interface ClosedDispute {
   /** How often it moved money, and what its bank holds of it. */
   movements: number;
   withdrawn_microcents: bigint;
-  /** What was booked as an expense, because another had reversed the payment before this one was lost. */
+  /** What was booked as an expense: the money had gone back, or another had reversed the payment, before it was lost. */
   expensed_microcents: bigint;
   /** No other dispute of the payment is open. */
   is_last: boolean;
@@ -75,6 +75,28 @@ export async function takeState(tx: Tx, paymentKey: string): Promise<string | nu
     where payment_key = ${paymentKey} and closed_at is null and job_payment_state is not null
     returning old.job_payment_state`);
   return taken?.job_payment_state ?? null;
+}
+
+/** Changes what a contested payment is restored to, because its refund was carried out or failed. False when it is none. */
+export async function changeDisputed(tx: Tx, paymentKey: string, state: string, from: string): Promise<boolean> {
+  const changed = await tx.maybe(sql`
+    update card_disputes set job_payment_state = ${state}
+    where payment_key = ${paymentKey} and closed_at is null and job_payment_state = ${from} returning dispute_id`);
+  return changed !== undefined;
+}
+
+/**
+ * Changes what is booked as an expense of the lost dispute of a late charge, when its refund leaves besides or comes
+ * back. False when no dispute of it was lost, or no such expense is booked.
+ */
+export async function changeExpense(tx: Tx, refundKey: string, change: bigint): Promise<boolean> {
+  const changed = await tx.maybe(sql`
+    update card_disputes set expensed_microcents = expensed_microcents + ${change} where dispute_id = (
+      select dispute_id from card_disputes join refunds using (intent_id)
+      where refund_key = ${refundKey} and outcome = 'lost' and expensed_microcents + ${change} >= 0
+      order by closed_at desc, dispute_id limit 1)
+    returning dispute_id`);
+  return changed !== undefined;
 }
 
 /** Records what of a dispute is booked as an expense. */

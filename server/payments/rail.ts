@@ -165,8 +165,8 @@ export interface Refunds<R extends Refund = Refund, P = unknown> {
   take(db: Queries, refund: R, now: Date): Promise<R | undefined>;
   /** The call. Finds an earlier try with a lost answer before sending again. */
   carryOut(db: Queries, refund: R): Promise<RefundFate<P>>;
-  /** Records the departure that proves a refund. */
-  prove(tx: Tx, refund: R, proof: P, now: Date): Promise<void>;
+  /** Records the departure that proves a refund. False when one was recorded before. */
+  prove(tx: Tx, refund: R, proof: P, now: Date): Promise<boolean>;
   /** Records that a carried out refund has another departure now. False when recorded before. */
   move?(tx: Tx, refundKey: string, proof: P, now: Date): Promise<boolean>;
   /** Repeats refunds that came undone; purchases are not affected. */
@@ -253,6 +253,8 @@ export type News<P = unknown> =
   | { is: 'gone_back' }
   /** A refund that was carried out has another departure than before. */
   | { is: 'refund_moved'; refundKey: string; proof: P }
+  /** A refund was carried out, perhaps while a bank contested its payment. */
+  | { is: 'refunded'; refund: Refund; proof: P }
   /** A refund that was carried out has come back. */
   | { is: 'refund_undone'; refundKey: string; because: string };
 

@@ -37,7 +37,7 @@ export async function requestRefund(
   return (await owesAfterDispute(tx, payment.payment_key)) ? 'disputed' : 'refund_pending';
 }
 
-/** A refund that was carried out has come back: it is owed again. False when recorded before. */
+/** A refund that was carried out has come back: it is owed again. Undefined when recorded before. */
 export async function reopenRefund(
   tx: Tx,
   refundKey: string,
@@ -48,6 +48,19 @@ export async function reopenRefund(
     update refunds set state = 'refund_failed', decided_at = ${now}, failure = ${because}
     where refund_key = ${refundKey} and state = 'refunded' and intent_id is not null
     returning reason, amount_microcents`);
+}
+
+/** Drops a refund that came back after a bank had taken its money. */
+export function dropRefund(tx: Tx, refundKey: string, now: Date): void {
+  tx.write(sql`update refunds set dropped_at = ${now} where refund_key = ${refundKey}`);
+}
+
+/** A dropped refund left all the same. False when none was dropped. */
+export async function undropRefund(tx: Tx, refundKey: string, now: Date): Promise<boolean> {
+  const left = await tx.maybe(sql`
+    update refunds set state = 'refunded', dropped_at = null, decided_at = ${now}, failure = null
+    where refund_key = ${refundKey} and dropped_at is not null returning refund_key`);
+  return left !== undefined;
 }
 
 /** Drops the refund of a payment that the rail took back itself; money that came besides stays owed. False when none was owed. */
@@ -83,18 +96,19 @@ export async function reviveLateRefund(
     where intent_id = ${intentId} and reason = 'late_payment' and dropped_at is not null returning amount_microcents`);
 }
 
-/** Restores a refund that was dropped because of a wrong reversal, as it stood before. */
+/** Restores a refund that was dropped because of a wrong reversal. False when none is: it has left. */
 export async function reviveRefund(
   tx: Tx,
   paymentKey: string,
   state: 'refund_pending' | 'refund_failed',
   now: Date,
-): Promise<void> {
-  await tx.maybe(sql`
+): Promise<boolean> {
+  const revived = await tx.maybe(sql`
     update refunds set state = ${state}, dropped_at = null, tries = 0, next_try_at = ${now},
       decided_at = case when ${state} = 'refund_failed' then decided_at end,
       failure = case when ${state} = 'refund_failed' then failure end
     where payment_key = ${paymentKey} and dropped_at is not null and reason <> 'late_payment' returning refund_key`);
+  return revived !== undefined;
 }
 
 /** Delays the next try while `attempt` runs. */

@@ -144,6 +144,38 @@ describe('the books of the card provider', () => {
     expect(await service.broken()).toEqual([]);
   });
 
+  it('agree on a refund that somebody began by hand, and that went back in parts', async () => {
+    const { agent } = await buyingByCard(service);
+    const { jobKey, paymentKey } = await paidOnPage(service, agent);
+    const intent = await intentOf(paymentKey);
+    const part = await stripe.refunds.create({ payment_intent: intent, amount: 200 });
+    await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
+    await look();
+    await look();
+    expect(await paymentOf(agent, jobKey)).toBe('refunded');
+    const parts = (await control.books()).refunds.filter(({ payment_intent }) => payment_intent === intent);
+    expect(parts.map(({ amount }) => amount).sort()).toEqual([200, 300]);
+    for (const { id } of parts) expect(await differing(id)).toEqual([]);
+    expect(parts.map(({ id }) => id)).toContain(part.id);
+  });
+
+  it('differ while a dispute over a part of a charge is lost, until it is won after all', async () => {
+    const { agent } = await buyingByCard(service);
+    const { jobKey, paymentKey } = await paidOnPage(service, agent);
+    const intent = await intentOf(paymentKey);
+    const dispute = await control.openDispute({ payment_intent: intent, amount: 200 });
+    await look();
+    expect(await differing('disputes')).toEqual([]);
+    await control.closeDispute(dispute.id, 'lost');
+    await look();
+    expect(await paymentOf(agent, jobKey)).toBe('reversed');
+    expect(await differing('disputes')).toEqual([{ kind: 'balance', ours: '-3.00 USD', theirs: '0.00 USD' }]);
+    await control.closeDispute(dispute.id, 'won');
+    await look();
+    expect(await differing('disputes')).toEqual([]);
+    expect(await service.broken()).toEqual([]);
+  });
+
   it('keep for operators what they alone show, and what they do not show', async () => {
     const { agent } = await buyingByCard(service);
     const { jobKey } = await paidOnPage(service, agent);

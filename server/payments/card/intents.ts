@@ -1,8 +1,10 @@
+import type Stripe from 'stripe';
 import { sql } from '../../kernel/sql.ts';
 import type { Process, Tell } from '../rail.ts';
 import { attemptByKey, attemptOfCharge, type CardAttempt } from './attempt.ts';
 import { type CardProof, isFor, proofOf } from './outcome.ts';
-import { type CardProvider, idOf, retrieveIntent } from './provider.ts';
+import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
+import { owedFor } from './refunds.ts';
 
 /** Makes the reconciler look at an open attempt in its next round. */
 export async function lookSoon({ db }: Process, paymentKey: string): Promise<void> {
@@ -44,19 +46,25 @@ async function isKnown({ db }: Process, intentId: string): Promise<boolean> {
   return (await db.maybe(sql`select from card_charges where intent_id = ${intentId}`)) !== undefined;
 }
 
-/** A refund of ours that the card's bank returned after it was carried out. */
+/**
+ * A refund of ours that was carried out, or that the card's bank returned afterwards. One that was under way when its
+ * charge was disputed may be carried out at any time, even after the dispute was lost.
+ */
 export async function lookAtRefund(
-  { db }: Process,
-  refund: {
-    id: string;
-    status: string | null;
-    failure_reason?: string | null;
-    payment_intent: string | { id: string } | null;
-  },
+  process: Process,
+  refund: Pick<Stripe.Refund, 'id' | 'status' | 'failure_reason' | 'payment_intent' | 'amount'>,
   tell: Tell<CardAttempt, CardProof>,
 ): Promise<void> {
+  const { db } = process;
   const intentId = idOf(refund.payment_intent);
-  if (refund.status !== 'failed' || !intentId) return;
+  if (!intentId) return;
+  if (refund.status === 'succeeded') {
+    const owed = await owedFor(db, intentId, fromCents(refund.amount));
+    const attempt = owed && (await attemptOfCharge(db, intentId));
+    if (attempt) await tell(attempt, { is: 'refunded', refund: owed, proof: { providerRefundId: refund.id } });
+    return;
+  }
+  if (refund.status !== 'failed') return;
   const ours = await db.maybe<{ refund_key: string }>(sql`
     select refund_key from refunds where provider_refund_id = ${refund.id} and state = 'refunded'`);
   const attempt = ours ? await attemptOfCharge(db, intentId) : undefined;

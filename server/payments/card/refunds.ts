@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import type { Queries } from '../../kernel/database.ts';
 import { newKey } from '../../kernel/id.ts';
 import { leaseUntil } from '../../kernel/lease.ts';
 import { microcents } from '../../kernel/money.ts';
@@ -28,6 +29,15 @@ export function owe(
       'refund_pending', ${owed.now}, ${owed.now})`);
 }
 
+/** The refund of a charge of at least this amount, not carried out: owed still, or dropped for a reversal. */
+export function owedFor(db: Queries, intentId: string, amount: bigint): Promise<CardRefund | undefined> {
+  return db.maybe<CardRefund>(sql`
+    select 'card' as rail, refund_key, payment_key, job_key, intent_id, amount_microcents, reason, state, tries,
+      created_at
+    from refunds where intent_id = ${intentId} and amount_microcents <= ${amount} and provider_refund_id is null
+      and (state = 'refund_pending' or dropped_at is not null)`);
+}
+
 /** Refunds to cards. While a bank contests the payment, send nothing: the dispute may take it. */
 export function refundsOver(provider: CardProvider | null): Refunds<CardRefund, CardProof> {
   return {
@@ -53,14 +63,15 @@ export function refundsOver(provider: CardProvider | null): Refunds<CardRefund, 
           created_at`),
     carryOut: async (_, refund) => (provider ? carryOut(provider, refund) : { is: 'open' }),
     async prove(tx, refund, proof, now) {
-      if (!('providerRefundId' in proof)) return;
+      if (!('providerRefundId' in proof)) return false;
       const { providerRefundId } = proof;
       const proven = await tx.maybe(sql`
         update refunds set provider_refund_id = ${providerRefundId}
         where refund_key = ${refund.refund_key} and provider_refund_id is null returning refund_key`);
-      if (!proven) return;
+      if (!proven) return false;
       const amount = microcents(refund.amount_microcents);
       post(tx, { ...sentToCard, key: refund.refund_key, jobKey: null, principalKey: null, amount, at: now });
+      return true;
     },
     mend: async () => {},
   };
@@ -90,6 +101,9 @@ async function carryOut(provider: CardProvider, refund: CardRefund): Promise<Ref
   }
 }
 
+/** Why a refund failed that was under way when its charge was disputed. It can be tried again once the dispute is won. */
+const failedByDispute = 'charge_for_pending_refund_disputed';
+
 /**
  * The charge's state at the provider if it is on its way back: in full, in one refund or several, whoever asked; or our
  * refund failed. The newest is listed first.
@@ -103,7 +117,10 @@ async function sent({ stripe }: CardProvider, refund: CardRefund): Promise<Refun
   if (last && fromCents(cents) >= refund.amount_microcents) {
     return fateOf(back.find(({ status }) => status !== 'succeeded') ?? last);
   }
-  const ours = gone.find(({ metadata }) => metadata?.refund_key === refund.refund_key);
+  const ours = gone.find(
+    ({ metadata, failure_reason: because }) =>
+      metadata?.refund_key === refund.refund_key && because !== failedByDispute,
+  );
   return ours && fateOf(ours);
 }
 

@@ -84,12 +84,12 @@ async function isThere(coins: Stablecoins, refund: TransferRefund): Promise<bool
   return !coins.refundsWaitForFinality || (await coins.finalized(network)) >= arrival.blockNumber;
 }
 
-/** Records the transfer back, which explains the departure. */
-async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): Promise<void> {
-  if (!('logged' in proof)) return;
+/** Records the transfer back, which explains the departure. False when explained before. */
+async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): Promise<boolean> {
+  if (!('logged' in proof)) return false;
   const { network, asset, recipient: payTo, refund_key: refundKey } = refund;
   noteTransfer(tx, { network, asset, payTo, logged: proof.logged }, now);
-  await claimDeparture(tx, { network, ...proof.logged }, { refundKey });
+  return claimDeparture(tx, { network, ...proof.logged }, { refundKey });
 }
 
 /** A refund that a reorganisation removed: its nonce lets it happen once. Its new departure is matched like others. */

@@ -1,4 +1,5 @@
 import { blockAccount, liftBlocks } from '../../identity/blocked.ts';
+import { release } from '../../identity/grant.ts';
 import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { healed, type Movement, reversed } from '../../ledger/entries.ts';
@@ -71,6 +72,7 @@ export async function endDispute(
   if (closed.job_payment_state === null) return;
   if (await passStateOn(tx, payment.payment_key, closed.job_payment_state)) return;
   const standing = await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
+  if (standing.payment_state === 'refunded') release(tx, job.job_key);
   noteOnJob(tx, standing, 'dispute_won', now);
   await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
 }
@@ -78,6 +80,7 @@ export async function endDispute(
 /**
  * Ends a lost dispute before its reversal, which has a block of its own for an operator to lift. False when it ended
  * before, was about a late charge, whose refund is then no longer owed, or came after another had reversed the payment.
+ * Money that had gone back already is a loss.
  */
 export async function loseDispute(
   tx: Tx,
@@ -94,18 +97,12 @@ export async function loseDispute(
   if (before !== null) await moveMoney(tx, job.job_key, before as PaymentState, now, 'disputed');
   const { suspense } = railOf(rails, payment);
   if (closed.is_payment && job.payment_state !== 'reversed') return true;
-  if (closed.is_payment) {
-    const { withdrawn_microcents: taken } = closed;
-    noteExpense(tx, disputeKey, taken);
-    noteOnJob(tx, job, 'reversed', now);
-    if (taken > 0n) postOf(tx, job, keyOf(disputeKey, closed), reversed('expense:reversals', suspense), taken, now);
-    return false;
-  }
-  const late = await cancelLateRefund(tx, closed.intent_id, now);
-  if (!late) return false;
+  const late = closed.is_payment ? undefined : await cancelLateRefund(tx, closed.intent_id, now);
   noteOnJob(tx, job, 'reversed', now);
-  const owed = reversed('liability:refunds', suspense);
-  postOf(tx, job, keyOf(disputeKey, closed), owed, late.amount_microcents, now);
+  const amount = late ? late.amount_microcents : closed.withdrawn_microcents;
+  if (!late) noteExpense(tx, disputeKey, amount);
+  const from = reversed(late ? 'liability:refunds' : 'expense:reversals', suspense);
+  if (amount > 0n) postOf(tx, job, keyOf(disputeKey, closed), from, amount, now);
   return false;
 }
 

@@ -1,21 +1,15 @@
 import { buyerOfPrincipal, buyersMethods } from '../../identity/buyer-behind.ts';
-import { release, retake } from '../../identity/grant.ts';
 import { after } from '../../kernel/clock.ts';
-import { microcents } from '../../kernel/money.ts';
 import { each, guarded } from '../../kernel/rounds.ts';
 import { statement } from '../../kernel/sql.ts';
-import { type Tx, transact } from '../../kernel/transaction.ts';
-import { refunded, refundReturned } from '../../ledger/entries.ts';
-import { post } from '../../ledger/ledger.ts';
+import { transact } from '../../kernel/transaction.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
 import type { Attempt, Rail, Refund } from '../../payments/rail.ts';
-import { decideRefund, reopenRefund, waitWithRefund, whileTrying } from '../../payments/refund.ts';
+import { waitWithRefund, whileTrying } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
-import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
-import type { JobRow } from '../job/row.ts';
 import { recordOutcome } from '../pay/collect.ts';
 import { withdrawn } from '../pay/withdraw.ts';
-import { issueReceipt } from '../receipt/receipt.ts';
+import { recordRefunded, recordRefundFailed } from './refund.ts';
 import { throughAll } from './rounds.ts';
 
 /** Rows of each kind per round. */
@@ -116,79 +110,10 @@ async function carryOut(runtime: Runtime, rail: Rail, due: Refund): Promise<void
     case 'open':
       return waitWithRefund(runtime.db, refund, now);
     case 'refunded':
-      return transact(runtime.db, (tx) => recordRefunded(tx, runtime, rail, refund, fate.proof, now));
+      return transact(runtime.db, (tx) => recordRefunded(tx, runtime, refund, fate.proof, now));
     case 'refund_failed':
       return transact(runtime.db, (tx) => recordRefundFailed(tx, runtime, refund, fate.because, now));
     default:
       return fate satisfies never;
   }
-}
-
-/** Records a refund: departure, row, job, books and receipt. */
-async function recordRefunded(
-  tx: Tx,
-  runtime: Runtime,
-  rail: Rail,
-  refund: Refund,
-  proof: unknown,
-  now: Date,
-): Promise<void> {
-  await rail.refunds.prove(tx, refund, proof, now);
-  if (!(await decideRefund(tx, refund.refund_key, { state: 'refunded' }, now))) return;
-  const job = await jobAfter(tx, refund, 'refunded', now);
-  post(tx, {
-    ...refunded,
-    key: refund.refund_key,
-    jobKey: job?.job_key ?? null,
-    principalKey: job?.principal_key ?? null,
-    amount: microcents(refund.amount_microcents),
-    at: now,
-  });
-  if (!job) return;
-  if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_refunded', now);
-  release(tx, job.job_key);
-  noteOnJob(tx, job, 'refunded', now);
-  await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
-}
-
-async function recordRefundFailed(tx: Tx, runtime: Runtime, refund: Refund, failure: string, now: Date): Promise<void> {
-  if (!(await decideRefund(tx, refund.refund_key, { state: 'refund_failed', failure }, now))) return;
-  const job = await jobAfter(tx, refund, 'refund_failed', now);
-  if (!job) return;
-  if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
-  noteOnJob(tx, job, 'refund_failed', now);
-  await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
-}
-
-/** A refund came back: an operator must look. The job holds its room again, with the money. */
-export async function undoRefund(
-  tx: Tx,
-  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
-  payment: Attempt,
-  { refundKey, because }: { refundKey: string; because: string },
-  now: Date,
-): Promise<void> {
-  const job = await lockJob(tx, payment.job_key);
-  const refund = await reopenRefund(tx, refundKey, because, now);
-  if (!refund) return;
-  const { job_key: jobKey, principal_key: principalKey } = job;
-  const amount = microcents(refund.amount_microcents);
-  post(tx, { ...refundReturned, key: refundKey, jobKey, principalKey, amount, at: now });
-  if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
-  const standing = await moveMoney(tx, jobKey, 'refund_failed', now, 'refunded');
-  retake(tx, jobKey);
-  noteOnJob(tx, standing, 'refund_failed', now);
-  await issueReceipt(tx, receiptSigner, jobKey, standing, now);
-}
-
-/** The job after a refund; none for late and returned payments. */
-async function jobAfter(
-  tx: Tx,
-  { job_key, reason }: Refund,
-  state: 'refunded' | 'refund_failed',
-  now: Date,
-): Promise<JobRow | null> {
-  if (job_key === null) return null;
-  if (reason === 'late_payment') return lockJob(tx, job_key);
-  return moveMoney(tx, job_key, state, now, 'refund_pending');
 }

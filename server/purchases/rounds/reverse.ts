@@ -64,7 +64,9 @@ export async function heal(tx: Tx, { receiptSigner, rails }: Recorder, payment: 
     now,
     cause: 'payment_reversed',
   });
-  if (reversal.room_microcents > 0n) retake(tx, job.job_key);
+  // A payment that had gone back held no room; it does once its refund has come back, too.
+  const hadRoom = reversal.room_microcents > 0n || reversal.job_payment_state === 'refunded';
+  if (hadRoom && payment_state !== 'refunded') retake(tx, job.job_key);
   post(tx, {
     ...healed(account, rail.suspense),
     key: `${paymentKey}:${reversal.number}`,
@@ -99,8 +101,14 @@ async function standingAfter(
   const { payment_key: paymentKey } = payment;
   if (!reversal.job_ended) {
     const { job_payment_state: before } = reversal;
-    if (before === 'refund_pending' || before === 'refund_failed') await reviveRefund(tx, paymentKey, before, now);
-    return { payment_state: before, account: reversal.books_account };
+    if (before !== 'refund_pending' && before !== 'refund_failed' && before !== 'refunded') {
+      return { payment_state: before, account: reversal.books_account };
+    }
+    // Meanwhile a refund that was carried out may have come back, or one that was dropped may have left.
+    const owed = before === 'refund_pending' ? before : 'refund_failed';
+    return (await reviveRefund(tx, paymentKey, owed, now))
+      ? { payment_state: owed, account: 'liability:refunds' }
+      : { payment_state: 'refunded', account: 'expense:reversals' };
   }
   if (job.state === 'failed' && rail.remedies.undelivered === 'wallet_credit') {
     return { payment_state: 'credited', account: 'liability:wallet_credit' };

@@ -7,7 +7,7 @@ import { recordOutcome } from '../pay/collect.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { dispute, endDispute, loseDispute } from './dispute.ts';
 import { recordGoneBack } from './gone-back.ts';
-import { undoRefund } from './reconcile.ts';
+import { recordRefunded, undoRefund } from './refund.ts';
 import { heal, reverse } from './reverse.ts';
 
 /** Lets every rail look for unexpected changes, and records what it finds, each in its own transaction. */
@@ -53,6 +53,8 @@ async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News
       return reverse(tx, runtime, attempt, now);
     case 'refund_moved':
       return recordRefundMoved(tx, runtime, attempt, news, now);
+    case 'refunded':
+      return recordRefunded(tx, runtime, news.refund, news.proof, now);
     case 'refund_undone':
       return undoRefund(tx, runtime, attempt, news, now);
     default:

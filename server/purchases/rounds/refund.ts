@@ -1,0 +1,134 @@
+import { release, retake } from '../../identity/grant.ts';
+import { microcents } from '../../kernel/money.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { lostTwice, refunded, refundKept, refundReturned } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import { changeDisputed, changeExpense } from '../../payments/dispute.ts';
+import { type Attempt, type Refund, railOf } from '../../payments/rail.ts';
+import { decideRefund, dropRefund, reopenRefund, undropRefund } from '../../payments/refund.ts';
+import type { Runtime } from '../../runtime.ts';
+import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
+import type { JobRow } from '../job/row.ts';
+import { issueReceipt } from '../receipt/receipt.ts';
+
+/**
+ * What becomes of a refund, on its job, in the books and on the receipt. A payer's bank may take the same money at any
+ * moment: a contested job keeps its state, and what it is restored to changes.
+ */
+
+type Recorder = Pick<Runtime, 'receiptSigner' | 'rails'>;
+
+/** Records that a refund was carried out, once. */
+export async function recordRefunded(
+  tx: Tx,
+  recorder: Recorder,
+  refund: Refund,
+  proof: unknown,
+  now: Date,
+): Promise<void> {
+  // The job first, like whoever records a dispute or a reversal.
+  if (refund.job_key !== null) await lockJob(tx, refund.job_key);
+  const isNew = await railOf(recorder.rails, refund).refunds.prove(tx, refund, proof, now);
+  if (!(await decideRefund(tx, refund.refund_key, { state: 'refunded' }, now))) {
+    return isNew ? recordBeside(tx, refund, now) : undefined;
+  }
+  const job = await jobAfter(tx, refund, 'refunded', now);
+  post(tx, {
+    ...refunded,
+    key: refund.refund_key,
+    jobKey: job?.job_key ?? null,
+    principalKey: job?.principal_key ?? null,
+    amount: microcents(refund.amount_microcents),
+    at: now,
+  });
+  if (!job) return;
+  if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_refunded', now);
+  // A contested job keeps its room until its dispute ends.
+  if (job.payment_state === 'refunded') release(tx, job.job_key);
+  noteOnJob(tx, job, 'refunded', now);
+  await issueReceipt(tx, recorder.receiptSigner, job.job_key, job, now);
+}
+
+/** Records a refund that left although a bank had taken its money, so that it was no longer owed: a loss. */
+async function recordBeside(tx: Tx, refund: Refund, now: Date): Promise<void> {
+  if (refund.job_key === null || !(await undropRefund(tx, refund.refund_key, now))) return;
+  const job = await lockJob(tx, refund.job_key);
+  const { refund_key: key, amount_microcents: amount } = refund;
+  const of = { jobKey: job.job_key, principalKey: job.principal_key, at: now };
+  post(tx, { ...lostTwice, ...of, key, amount: microcents(amount) });
+  if (refund.reason === 'late_payment') await changeExpense(tx, key, amount);
+  noteOnJob(tx, job, refund.reason === 'late_payment' ? 'late_payment_refunded' : 'refunded', now);
+}
+
+/** Records that a refund cannot go back by itself, once. */
+export async function recordRefundFailed(
+  tx: Tx,
+  { receiptSigner }: Recorder,
+  refund: Refund,
+  failure: string,
+  now: Date,
+): Promise<void> {
+  if (refund.job_key !== null) await lockJob(tx, refund.job_key);
+  if (!(await decideRefund(tx, refund.refund_key, { state: 'refund_failed', failure }, now))) return;
+  const job = await jobAfter(tx, refund, 'refund_failed', now);
+  if (!job) return;
+  if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
+  noteOnJob(tx, job, 'refund_failed', now);
+  await issueReceipt(tx, receiptSigner, job.job_key, job, now);
+}
+
+/**
+ * Records that a refund came back: an operator must look, and the job holds its room again, with the money. When a bank
+ * has taken the money meanwhile, it is not owed any more, and makes up for that loss.
+ */
+export async function undoRefund(
+  tx: Tx,
+  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  payment: Attempt,
+  { refundKey, because }: { refundKey: string; because: string },
+  now: Date,
+): Promise<void> {
+  const job = await lockJob(tx, payment.job_key);
+  const refund = await reopenRefund(tx, refundKey, because, now);
+  if (!refund) return;
+  const amount = microcents(refund.amount_microcents);
+  const posting = { key: refundKey, jobKey: job.job_key, principalKey: job.principal_key, amount, at: now };
+  post(tx, { ...refundReturned, ...posting });
+  const isLate = refund.reason === 'late_payment';
+  const isLost = isLate ? await changeExpense(tx, refundKey, -amount) : job.payment_state === 'reversed';
+  if (isLost) {
+    dropRefund(tx, refundKey, now);
+    post(tx, { ...refundKept, ...posting });
+    return noteOnJob(tx, job, isLate ? 'late_payment_kept' : 'refund_failed', now);
+  }
+  if (isLate) return noteOnJob(tx, job, 'late_payment_kept', now);
+  const standing = await standAs(tx, job, payment.payment_key, 'refund_failed', 'refunded', now);
+  if (standing.payment_state === 'refund_failed') retake(tx, job.job_key);
+  noteOnJob(tx, standing, 'refund_failed', now);
+  await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
+}
+
+/** The job after a refund; none for late and returned payments. */
+async function jobAfter(
+  tx: Tx,
+  { job_key, payment_key, reason }: Refund,
+  state: 'refunded' | 'refund_failed',
+  now: Date,
+): Promise<JobRow | null> {
+  if (job_key === null || payment_key === null) return null;
+  const job = await lockJob(tx, job_key);
+  return reason === 'late_payment' ? job : standAs(tx, job, payment_key, state, 'refund_pending', now);
+}
+
+/** Moves a job's payment from one state to another, or what it is restored to while its bank contests it. */
+async function standAs(
+  tx: Tx,
+  job: JobRow,
+  paymentKey: string,
+  state: 'refunded' | 'refund_failed',
+  from: 'refunded' | 'refund_pending',
+  now: Date,
+): Promise<JobRow> {
+  if (job.payment_state === 'disputed' && (await changeDisputed(tx, paymentKey, state, from))) return job;
+  return moveMoney(tx, job.job_key, state, now, from);
+}
