@@ -164,13 +164,24 @@ const disputes = (index: number) =>
   happening(`disputes(${index})`, async (provider) => {
     const job = provider.job(index);
     const intent = job && (await provider.charged(job));
-    if (intent) await provider.attempt('a dispute', () => provider.stripe.openDispute({ payment_intent: intent }));
+    if (!intent) return;
+    const isOnItsWay = (await provider.stripe.books()).refunds.some(
+      ({ status, payment_intent }) => status === 'pending' && payment_intent === intent,
+    );
+    const kind = isOnItsWay ? 'a dispute beside a pending refund' : 'a dispute';
+    await provider.attempt(kind, () => provider.stripe.openDispute({ payment_intent: intent }));
   });
 const decidesDispute = (outcome: 'won' | 'lost') =>
   happening(`decidesDispute(${outcome})`, async (provider) => {
     const open = (await provider.stripe.books()).disputes.find(({ status }) => status === 'needs_response');
     if (open) await provider.attempt(`a dispute ${outcome}`, () => provider.stripe.closeDispute(open.id, outcome));
   });
+
+const turnsDispute = happening('turnsDispute', async (provider) => {
+  const lost = (await provider.stripe.books()).disputes.findLast(({ status }) => status === 'lost');
+  const won = () => provider.stripe.closeDispute(lost?.id ?? '', 'won');
+  if (lost) await provider.attempt('a lost dispute won after all', won);
+});
 
 /** A payer pays on an open page while the payment is being canceled here. */
 const paysTooLate = (index: number) =>
@@ -197,13 +208,11 @@ const clears = happening('clears', (provider) => provider.stripe.clearFaults());
 const link = [begins(0), asksForLink(0)];
 const paid = [...link, paysOnPage(0, 'good', false), hears];
 const keeps = (card: CardName) => [...link, paysOnPage(0, card, true), hears, begins(0)];
+const goingBack = [...paid, refundPends, cancels(0), hears];
 const reviewedTwice = [works(0), reviews(0, 'dispute'), works(0)];
 const scenes: CardHappening[][] = [
   [...paid, works(0), reviews(0, 'accept'), disputes(0), hears, decidesDispute('lost'), hears],
-  [
-    ...[...paid, refundPends, cancels(0), hears, decidesRefund('failed'), hears],
-    ...[...paid, cancels(0), hears, refundComesBack(0), hears],
-  ],
+  [...[...goingBack, decidesRefund('failed'), hears], ...[...paid, cancels(0), hears, refundComesBack(0), hears]],
   [...keeps('good'), chargesKept(0), works(0), ...keeps('declinedLater'), chargesKept(0), hears],
   [
     ...[...keeps('asksHolder'), chargesKept(0), hears, paysOnPage(0, 'asksHolder', false), hears],
@@ -220,6 +229,12 @@ const scenes: CardHappening[][] = [
   [...paid, works(0), disputes(0), hears, begins(0), asksForLink(0), decidesDispute('won'), hears, asksForLink(0)],
   [...paid, ...reviewedTwice, disputes(0), hears, reviews(0, 'dispute'), hears, decidesDispute('lost'), hears],
   [...paid, ...reviewedTwice, disputes(0), hears, reviews(0, 'dispute'), hears, decidesDispute('won'), hears],
+  [
+    ...[...goingBack, disputes(0), hears, decidesRefund('succeeded'), decidesDispute('lost'), hears],
+    ...[refundComesBack(0), hears, turnsDispute, hears],
+  ],
+  [...goingBack, disputes(0), decidesDispute('lost'), hears, decidesRefund('succeeded'), hears, turnsDispute, hears],
+  [...goingBack, disputes(0), hears, decidesRefund('failed'), hears, decidesDispute('won'), hears],
   [
     ...[disturbsWebhooks('reorder', 4), ...paid, disturbsWebhooks('duplicate', 9), works(0), disputes(0), hears],
     ...[disturbsWebhooks('withhold', 9), ...paid, cancels(0), passes(31), sendsWithheld, hears],
@@ -268,6 +283,7 @@ const weighted: [number, fc.Arbitrary<CardHappening>][] = [
   [2, index.map(refundComesBack)],
   [3, index.map(disputes)],
   [2, of('won' as const, 'lost' as const).map(decidesDispute)],
+  [1, fc.constant(turnsDispute)],
   [8, fc.constant(hears)],
   [3, of(5, 31, 31, 2_400).map(passes)],
   [1, fc.constant(clears)],

@@ -47,6 +47,8 @@ export const cardKinds = [
   'a dispute',
   'a dispute won',
   'a dispute lost',
+  'a dispute beside a pending refund',
+  'a lost dispute won after all',
   'a review disputed under a dispute',
 ] as const;
 export type CardKind = (typeof cardKinds)[number];
