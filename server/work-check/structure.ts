@@ -1,10 +1,11 @@
 import { written } from './engines/derivation.ts';
+import { inAnotherUnit, isConverted, type MeasuredColumn } from './engines/measured-columns.ts';
 import type { Fault } from './fault.ts';
-import { figureOfCell, isCount } from './reading/cell-figure.ts';
+import { figureOfCell } from './reading/cell-figure.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
-import { compareQuantities, type Quantity, readQuantities } from './reading/quantities.ts';
+import { type DayOrder, dayOrderOf } from './reading/quantities.ts';
+import { compareCell, plainCell } from './reading/same-value.ts';
 import type { Cell, Table } from './reading/tables.ts';
-import { tokenize } from './reading/tokens.ts';
 import type { Statement } from './statements.ts';
 import { agrees, readTotal, type Total } from './totals.ts';
 
@@ -15,16 +16,9 @@ export type BoundCell = {
   fault: Fault | undefined;
   /** For a sum or a count: what was worked out, such as "the sum of Amount". */
   worked?: string;
+  /** The unit of the cell, where the statement has another: "in gram". */
+  inUnit?: string;
 };
-
-/** Text of a cell without differences of case, spacing and punctuation. */
-function plainCell(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}.%+-]+/gu, ' ')
-    .replaceAll(/(?<=\d) (?=\d{3}\b)/g, '')
-    .trim();
-}
 
 /**
  * Finds the cell that a statement of the form "column of row: value", or a field of a record, names; or works out the sum or
@@ -35,28 +29,35 @@ export function readCell(statement: Statement, index: EvidenceIndex): BoundCell 
   if (tables.length === 0) return undefined;
   for (const { column, row, value } of namings(statement)) {
     for (const table of tables) {
-      const at = table.header.findIndex((cell) => plainCell(cell.text) === column);
+      const own = table.header.findIndex((cell) => plainCell(cell.text) === column);
+      const measured = own === -1 ? inAnotherUnit(column, table) : undefined;
+      const at = measured?.at ?? own;
       if (at === -1) continue;
-      const named = table.rows.filter((cells) =>
-        row.some((key) => cells.some((cell, other) => other !== at && plainCell(cell.text) === key)),
-      );
-      const best = named.length > 1 ? mostNamed(named, row, at) : named;
-      const joined = joinedRows(statement, table, at);
-      if (joined.length > 0) {
-        const cells = joined.map((line) => line[at]).filter((cell) => cell !== undefined);
-        if (cells.length > 0) return boundTo(statement, value, cells, table, index, true);
-      }
-      // A row that shares some values, but not the name, is another record.
-      const identity = plainCell(statement.record?.identity ?? '');
-      if (identity !== '' && !best.some((cells) => cells.some((cell) => plainCell(cell.text) === identity))) continue;
-      const cells = best.map((line) => line[at]).filter((cell) => cell !== undefined);
+      const rows = rowsOf(statement, row, table, at);
+      const cells = rows.map((line) => line[at]).filter((cell) => cell !== undefined);
       if (cells.length === 0) continue;
-      const isOne = best.length < 2 || !shareName(best, row, at);
-      return boundTo(statement, value, cells, table, index, isOne);
+      const isOne = cells.length < 2 || !shareName(rows, row, at);
+      if (measured === undefined) return boundTo(statement, value, { cells, table, at, isOne }, index);
+      const found = isOne ? boundToMeasured(statement, value, cells, { table, measured, index }) : undefined;
+      if (found !== undefined) return found;
     }
   }
   const total = readTotal(statement, tables);
   return total === undefined ? undefined : boundToTotal(statement, total, index);
+}
+
+/** The rows of a table that a statement names, other than by a column. */
+function rowsOf(statement: Statement, keys: readonly string[], table: Table, column: number): Cell[][] {
+  const joined = joinedRows(statement, table, column);
+  if (joined.length > 0) return joined;
+  const named = table.rows.filter((cells) =>
+    keys.some((key) => cells.some((cell, other) => other !== column && plainCell(cell.text) === key)),
+  );
+  const best = named.length > 1 ? mostNamed(named, keys, column) : named;
+  // A row that shares some values, but not the name, is another record.
+  const identity = plainCell(statement.record?.identity ?? '');
+  const isNamed = best.some((cells) => cells.some((cell) => plainCell(cell.text) === identity));
+  return identity === '' || isNamed ? best : [];
 }
 
 /**
@@ -105,16 +106,23 @@ function namings({ text, record }: Statement): { column: string; row: string[]; 
 function boundTo(
   statement: Statement,
   value: string,
-  cells: Cell[],
-  table: Table,
+  { cells, table, at, isOne }: { cells: readonly Cell[]; table: Table; at: number; isOne: boolean },
   index: EvidenceIndex,
-  isOne: boolean,
 ): BoundCell | undefined {
-  const agreeing = cells.find((cell) => sameValue(value, cell.text, statement.record?.column ?? ''));
+  const order = dayOrderOf(index.sources[table.source]?.text ?? '');
+  const orders: readonly DayOrder[] = order === undefined ? ['day first', 'month first'] : [order];
+  const others = table.rows.flatMap(({ [at]: cell }) =>
+    cell === undefined || cells.includes(cell) ? [] : [cell.text],
+  );
+  const matches = cells.map(({ text }) =>
+    compareCell(value, text, { column: statement.record?.column ?? '', orders, others }),
+  );
+  const agreeing = cells[matches.indexOf('same')];
   const [first] = cells;
   const cell = agreeing ?? first ?? { text: '', start: 0, end: 1 };
   const place = { source: table.source, start: cell.start, end: Math.max(cell.end, cell.start + 1) };
   if (agreeing !== undefined) return { passage: place, agrees: true, fault: undefined };
+  if (matches.includes('unclear')) return undefined;
   const several = isOne ? undefined : ofSeveral(value, cells, statement.record?.column ?? '');
   if (several !== undefined) return boundToSeveral(statement, value, several, { place, cells, index });
   const passage = index.passages.findIndex(
@@ -122,6 +130,27 @@ function boundTo(
   );
   const fault: Fault = { kind: 'cell', contradicts: true, claimed: value, known: cell.text || 'nothing', passage };
   return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault };
+}
+
+/** A cell of the same column in another unit. Undefined when the two are no figures. */
+function boundToMeasured(
+  statement: Statement,
+  value: string,
+  cells: readonly Cell[],
+  { table, measured, index }: { table: Table; measured: MeasuredColumn; index: EvidenceIndex },
+): BoundCell | undefined {
+  const [cell] = cells;
+  if (cell === undefined) return undefined;
+  const isSame = isConverted(value, cell, measured);
+  if (isSame === undefined) return undefined;
+  const place = { source: table.source, start: cell.start, end: Math.max(cell.end, cell.start + 1) };
+  if (isSame) return { passage: place, agrees: true, fault: undefined };
+  const passage = index.passages.findIndex(
+    ({ source, start, end }) => source === table.source && start <= cell.start && end >= cell.end,
+  );
+  const fault: Fault = { kind: 'cell', contradicts: true, claimed: value, known: cell.text, passage };
+  const inUnit = `in ${measured.from}s`;
+  return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault, inUnit };
 }
 
 /** Whether rows bear one name in one column. A number in common is no name. */
@@ -186,26 +215,4 @@ function boundToTotal(statement: Statement, total: Total, index: EvidenceIndex):
   const known = String(total.value);
   const fault: Fault = { kind: 'cell', contradicts: true, claimed: total.said, known, passage };
   return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault, worked: total.named };
-}
-
-function sameValue(claimed: string, cell: string, column: string): boolean {
-  if (plainCell(claimed) === plainCell(cell)) return true;
-  const figuresIn = (text: string): Quantity[] =>
-    readQuantities(tokenize(text), undefined, () => !isCount(text.trim(), column));
-  const [a, b] = [figuresIn(claimed), figuresIn(cell)];
-  const [first, second] = [a[0], b[0]];
-  return (
-    a.length === 1 &&
-    b.length === 1 &&
-    first !== undefined &&
-    second !== undefined &&
-    compareQuantities(first, second) === 'same' &&
-    onlyFigure(claimed) &&
-    onlyFigure(cell)
-  );
-}
-
-/** Whether a value is a figure and little else, so that comparing figures compares the value. */
-function onlyFigure(text: string): boolean {
-  return tokenize(text).filter(({ kind }) => kind === 'word').length <= 2;
 }

@@ -8,7 +8,7 @@ import { isContent, tokenize } from '../reading/tokens.ts';
 import { nameOf, type Statement } from '../statements.ts';
 import { everydayFor } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
-import { convert, unitOfColumn } from './units.ts';
+import { convert, inUnits, unitOfColumn } from './units.ts';
 
 /** A stretch of one source that speaks of one record. */
 export type Region = Span & { source: number };
@@ -16,7 +16,8 @@ export type Region = Span & { source: number };
 /** Where a field's value stands in the evidence, or what stands there in its place. */
 export type FieldReading =
   | { is: 'found'; region: Region; span: Span; converted?: string }
-  | { is: 'other'; region: Region; span: Span; known: string }
+  /** `inUnit`: the source's unit, where it gives the same figure in one that is not the field's. */
+  | { is: 'other'; region: Region; span: Span; known: string; inUnit?: string }
   | { is: 'nowhere' };
 
 const REGION_CHARS_MAX = 900;
@@ -91,6 +92,10 @@ export class Records {
     if (!isNamed) return { is: 'nowhere' };
     for (const region of regions) {
       const other = otherValue(record.value, record.column, region, this.index);
+      if (other !== undefined) return { is: 'other', region, ...other };
+    }
+    for (const region of regions) {
+      const other = inOtherUnit(record.value, record.column, region, this.index);
       if (other !== undefined) return { is: 'other', region, ...other };
     }
     return this.otherOfLine(record.value, place.path) ?? { is: 'nowhere' };
@@ -265,10 +270,13 @@ function findValue(
   region: Region,
   index: EvidenceIndex,
 ): { span: Span; converted?: string } | undefined {
-  const { lower } = readRegion(region, index);
+  const { lower, quantities } = readRegion(region, index);
   const written = value.length < 2 ? -1 : lower.indexOf(value.toLowerCase());
-  if (written !== -1 && isWhole(lower, written, written + value.length))
-    return { span: { start: region.start + written, end: region.start + written + value.length } };
+  if (written !== -1 && isWhole(lower, written, written + value.length)) {
+    const span = { start: region.start + written, end: region.start + written + value.length };
+    const figure = quantities.find(({ start }) => start === span.start);
+    if (figure === undefined || fits(unitOfColumn(column), figure.unit)) return { span };
+  }
   const [own, ...more] = readQuantities(tokenize(value));
   const words = tokenize(value).filter(({ kind, content }) => kind === 'word' && content);
   if (own !== undefined && more.length === 0 && words.length <= 1) return findFigure(own, column, region, index);
@@ -322,7 +330,7 @@ function findFigure(
     if (!bare && compareQuantities(own, known) === 'same') return { span: known };
     const converted = bare && unit !== '' ? convert(known.value, known.unit, unit) : undefined;
     if (converted !== undefined && Math.abs(converted - own.value) < 1e-6)
-      return { span: known, converted: `${own.value} ${unit}` };
+      return { span: known, converted: inUnits(own.value, unit) };
   }
   return undefined;
 }
@@ -363,6 +371,26 @@ function findWords(value: string, region: Region, index: EvidenceIndex): { span:
     first ??= match;
   }
   return first !== undefined && found / total >= WORDS_FOUND ? { span: first } : undefined;
+}
+
+/** The same figure in a unit that is not the column's, as 315 for `height_cm` where the source gives "315 mm". */
+function inOtherUnit(
+  value: string,
+  column: string,
+  region: Region,
+  index: EvidenceIndex,
+): { span: Span; known: string; inUnit: string } | undefined {
+  const unit = unitOfColumn(column);
+  const [own, ...more] = readQuantities(tokenize(value));
+  if (unit === '' || own?.kind !== 'number' || more.length > 0) return undefined;
+  const known = readRegion(region, index).quantities.find(
+    (figure) => figure.kind === 'number' && figure.value === own.value && !fits(unit, figure.unit),
+  );
+  const converted = known && convert(known.value, known.unit, unit);
+  if (known === undefined || converted === undefined) return undefined;
+  const text = index.sources[region.source]?.text.slice(known.start, known.end) ?? '';
+  const inUnit = `in ${known.unit}s, which is ${inUnits(Math.round(converted * 1e6) / 1e6, unit)}`;
+  return { span: known, known: text, inUnit };
 }
 
 /** A column that bears only the name of a currency says nothing of what it holds. */

@@ -16,6 +16,9 @@ export function convert(value: number, from: string, to: string): number | undef
   return a === undefined || b === undefined ? undefined : (value * a) / b;
 }
 
+/** "48.2 centimeters". */
+export const inUnits = (value: number, unit: string): string => `${value} ${unit}${value === 1 ? '' : 's'}`;
+
 const COLUMN_UNITS = new Map(
   (
     'kg kilogram,g gram,mg milligram,l liter,litres liter,liters liter,ml milliliter,km kilometer,m meter,cm centimeter,mm millimeter,' +

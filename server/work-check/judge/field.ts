@@ -18,7 +18,7 @@ import { type Ground, type Judgement, sourceName, where } from './ground.ts';
 /** The cell of a table that a statement names by column and row, or the sum or count that its rows give. */
 export function judgeCell({ statement, cell }: StatementReading, { index, records }: Ground): Judgement | undefined {
   if (cell === undefined) return undefined;
-  const { passage, agrees, fault, worked } = cell;
+  const { passage, agrees, fault, worked, inUnit } = cell;
   const [from, value, known] = [
     sourceName(index, passage.source),
     statement.record?.value ?? fault?.claimed ?? '',
@@ -36,12 +36,12 @@ export function judgeCell({ statement, cell }: StatementReading, { index, record
         }
       : { status: 'supported', why: `The rows of ${from} give it as ${worked}.`, passages, computed: worked };
   // Another source may know better than the table: only what no source gives for this record is contradicted.
-  if (statement.record !== undefined && isGivenElsewhere(statement, records, index)) return undefined;
+  if (statement.record !== undefined && isGivenElsewhere(statement, passage, records, index)) return undefined;
   return {
     status: 'contradicted',
     why:
       worked === undefined
-        ? `The work gives “${clip(value)}” (${statement.at}) where ${from} gives “${clip(known)}”.`
+        ? `The work gives “${clip(value)}” (${statement.at}) where ${from} gives “${clip(known)}”${inUnit === undefined ? '' : `, ${inUnit}`}.`
         : `The work gives “${clip(value)}” (${statement.at}), but the rows of ${from} give ${known} as ${worked}.`,
     passages,
     compared: { claimed: value, known },
@@ -94,11 +94,12 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
       };
     }
     case 'other': {
-      const { region, span, known } = found;
-      if (sum !== undefined || isBeside(record.value, region.source, span.start, index)) break;
+      const { region, span, known, inUnit } = found;
+      if (sum !== undefined || (inUnit === undefined && isBeside(record.value, region.source, span.start, index)))
+        break;
       return {
         status: 'contradicted',
-        why: `The work gives “${clip(record.value)}” (${statement.at}) where ${sourceName(index, region.source)} gives “${clip(known)}”.`,
+        why: `The work gives “${clip(record.value)}” (${statement.at}) where ${sourceName(index, region.source)} gives “${clip(known)}”${inUnit === undefined ? '' : `, ${inUnit}`}.`,
         passages: of(region.source, span.start, span.end),
         compared: { claimed: record.value, known },
       };
@@ -194,9 +195,16 @@ const FORMER = /\b(?:until|formerly|previously|was|were|old(?:er)?|before|used t
 const CONVERTS = /\b(?:equals?|equivalent|converts?|converted|corresponds?)\b/i;
 
 /** Whether another stretch of evidence about the record gives the field's value, and not as something of the past. */
-function isGivenElsewhere(statement: Statement, records: Records, index: EvidenceIndex): boolean {
+function isGivenElsewhere(
+  statement: Statement,
+  cell: { source: number; start: number; end: number },
+  records: Records,
+  index: EvidenceIndex,
+): boolean {
   const found = records.read(statement);
   if (found.is !== 'found') return false;
+  const { span, region } = found;
+  if (region.source === cell.source && span.start >= cell.start && span.start < cell.end) return false;
   const text = index.sources[found.region.source]?.text ?? '';
   const from = Math.max(text.lastIndexOf('. ', found.span.start - 1), text.lastIndexOf('\n', found.span.start - 1)) + 1;
   const before = text.slice(from, found.span.start);

@@ -1,6 +1,7 @@
 import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
+import { saysYes } from '../reading/yes-no.ts';
 import type { Statement } from '../statements.ts';
 import { isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
@@ -21,6 +22,8 @@ export function judgeFlag(statement: Statement, { records, index }: Ground): Jud
   if (record === undefined || !('path' in place) || (record.value !== 'true' && record.value !== 'false'))
     return undefined;
   const words = tokenize(record.column).filter(({ content, stem }) => content && !isLight(stem));
+  const row = inRow(statement, words, index);
+  if (row !== undefined) return row;
   if (words.length < WORDS_MIN) return undefined;
   const regions = records.regionsOf(place.path);
   const clauses = index.passages.flatMap((passage, at) =>
@@ -47,6 +50,46 @@ export function judgeFlag(statement: Statement, { records, index }: Ground): Jud
 }
 
 const SPOKEN_AGAINST = 3;
+
+/** `framed: true` against "yes" in the column Frame of the row that the record names. */
+function inRow(
+  statement: Statement,
+  words: readonly Token[],
+  { tables, sources }: EvidenceIndex,
+): Judgement | undefined {
+  const { record } = statement;
+  const name = record?.identity?.trim().toLowerCase() ?? '';
+  const stems = words.map(({ stem }) => stem).join(' ');
+  if (record === undefined || name === '' || stems === '') return undefined;
+  const cells = tables.flatMap(({ source, header, rows }) => {
+    const at = header.findIndex(({ text }) => stemsOf(text) === stems);
+    const named = rows.filter((row) =>
+      row.some(({ text }, place) => place !== at && text.trim().toLowerCase() === name),
+    );
+    const cell = at === -1 || named.length !== 1 ? undefined : named[0]?.[at];
+    return cell === undefined ? [] : [{ source, cell, says: saysYes(cell.text) }];
+  });
+  const told = new Set(cells.map(({ says }) => says));
+  const [first] = cells;
+  if (first === undefined || first.says === undefined || told.size !== 1) return undefined;
+  const { source, cell, says } = first;
+  const ref = sources[source]?.ref ?? '';
+  const passages = [{ ref, start: cell.start, end: Math.max(cell.end, cell.start + 1) }];
+  const gives = `${sources[source]?.source ?? ''} gives “${cell.text}”`;
+  if (String(says) === record.value) return { status: 'supported', why: `${gives} for it.`, passages };
+  return {
+    status: 'contradicted',
+    why: `The work gives “${record.value}” (${statement.at}) where ${gives}.`,
+    passages,
+    compared: { claimed: record.value, known: cell.text },
+  };
+}
+
+const stemsOf = (text: string): string =>
+  tokenize(text)
+    .filter(({ content, stem }) => content && !isLight(stem))
+    .map(({ stem }) => stem)
+    .join(' ');
 
 /** The parts of a sentence that hold a field's words, and whether each denies them. */
 function clausesAbout(

@@ -118,8 +118,21 @@ export function readQuantities(
     found.push(quantity);
     at = quantity.last + 1;
   }
+  return inOneUnit(found, tokens);
+}
+
+/** "482 x 365 mm" gives both in millimetres. */
+function inOneUnit(found: Quantity[], tokens: readonly Token[]): Quantity[] {
+  for (let at = found.length - 2; at >= 0; at -= 1) {
+    const [one, next] = [found[at], found[at + 1]];
+    const joined = next !== undefined && one?.last === next.first - 2 && TIMES.has(tokens[next.first - 1]?.lower ?? '');
+    if (joined && one.kind === 'number' && next.kind === 'number' && !KNOWN_UNITS.has(one.unit) && isMeasure(next))
+      found[at] = { ...one, unit: next.unit };
+  }
   return found;
 }
+
+const TIMES = new Set(['x', '×', 'by']);
 
 function monthOf(token: Token | undefined): number | undefined {
   if (token?.kind !== 'word') return undefined;

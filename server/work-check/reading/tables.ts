@@ -5,7 +5,7 @@ export type Table = { source: number; header: Cell[]; rows: Cell[][] };
 const COLUMNS_MAX = 60;
 const ROWS_MAX = 2_000;
 
-/** Tables of a text, in Markdown, with bars, as CSV or with tabs: a header and rows with the same number of cells. */
+/** Tables of a text, in Markdown, with bars, as CSV with commas or semicolons, or with tabs: a header and rows with the same number of cells. */
 export function readTables(text: string, source: number): Table[] {
   const tables: Table[] = [];
   // A header needs a row below it.
@@ -35,6 +35,9 @@ export function readTables(text: string, source: number): Table[] {
 /** A list mark in front, and a space behind a comma. */
 const LIST_ENTRY = /^\s*(?:[-*•]|\d{1,3}[.)])\s.*,\s/;
 
+const isTwice = (line: string, mark: string): boolean =>
+  line.indexOf(mark, line.indexOf(mark) + 1) > line.indexOf(mark);
+
 function splitRow(line: string, offset: number): Cell[] | undefined {
   const bare = line.replace(/\r$/, '');
   // "1. Dresden: 12,843.50 euros, 412 returns" is an entry of a list.
@@ -43,15 +46,17 @@ function splitRow(line: string, offset: number): Cell[] | undefined {
     ? '|'
     : bare.includes('\t')
       ? '\t'
-      : bare.indexOf(',', bare.indexOf(',') + 1) > bare.indexOf(',')
-        ? ','
-        : undefined;
+      : isTwice(bare, ';')
+        ? ';'
+        : isTwice(bare, ',')
+          ? ','
+          : undefined;
   if (mark === undefined) return undefined;
   const cells: Cell[] = [];
   let start = 0;
   let quoted = false;
   for (let at = 0; at <= bare.length; at += 1) {
-    if (mark === ',' && bare[at] === '"') quoted = !quoted;
+    if ((mark === ',' || mark === ';') && bare[at] === '"') quoted = !quoted;
     if (at < bare.length && (bare[at] !== mark || quoted)) continue;
     const raw = bare.slice(start, at);
     const lead = raw.length - raw.trimStart().length;

@@ -1,0 +1,116 @@
+import { isCount } from './cell-figure.ts';
+import { compareQuantities, type DayOrder, type Quantity, readQuantities } from './quantities.ts';
+import { tokenize } from './tokens.ts';
+import { saysYes } from './yes-no.ts';
+
+/** How a claimed value stands to a cell. `unclear`: the two may say the same in other words. */
+export type CellMatch = 'same' | 'other' | 'unclear';
+
+/** What tells how a cell is to be read. */
+export interface CellSetting {
+  /** The name of the column or field. */
+  column: string;
+  /** How its source may write days and months. */
+  orders: readonly DayOrder[];
+  /** The other cells of its column. */
+  others: readonly string[];
+}
+
+/** Text of a cell without differences of case, spacing and punctuation. */
+export function plainCell(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}.%+-]+/gu, ' ')
+    .replaceAll(/(?<=\d) (?=\d{3}\b)/g, '')
+    .trim();
+}
+
+/**
+ * Compares a value of a work with the cell of a source that it is about. Work writes values as its schema wants them:
+ * `true` for "yes", `null` for a dash, 0.42 for "42%", an ISO date for "2 Apr", "Maria Lopez" for "Lopez, Maria".
+ */
+export function compareCell(claimed: string, cell: string, setting: CellSetting): CellMatch {
+  if (plainCell(claimed) === plainCell(cell)) return 'same';
+  return byFlag(claimed, cell) ?? byFigures(claimed, cell, setting) ?? byWords(claimed, cell, setting);
+}
+
+const NOTHING =
+  /^(?:[-–—.?]*|n\/?a|n\.a\.|none|null|nil|unknown|tbd|tbc|keine?|k\.a\.|unbekannt|not (?:given|stated|known|applicable))$/i;
+
+/** Yes and no, and nothing at all. */
+function byFlag(claimed: string, cell: string): CellMatch | undefined {
+  if (claimed === 'null') return NOTHING.test(cell.trim()) ? 'same' : 'other';
+  const own = /^\S+$/.test(claimed.trim()) ? saysYes(claimed) : undefined;
+  const known = saysYes(cell);
+  if (own === undefined) return undefined;
+  if (known !== undefined) return own === known ? 'same' : 'other';
+  return claimed === 'true' || claimed === 'false' ? 'unclear' : undefined;
+}
+
+function byFigures(claimed: string, cell: string, { column, orders }: CellSetting): CellMatch | undefined {
+  const [a, b] = [phoneOf(claimed), phoneOf(cell)];
+  if (a !== undefined && b !== undefined && (a.endsWith(b) || b.endsWith(a))) return 'same';
+  if (!isOnlyFigure(claimed) || !isOnlyFigure(cell)) return undefined;
+  const figuresIn = (text: string, order?: DayOrder): Quantity[] =>
+    readQuantities(tokenize(spaced(text)), order, () => !isCount(text.trim(), column));
+  const own = figuresIn(claimed);
+  if (own.length === 0) return undefined;
+  const readings = orders.map((order) => figuresIn(cell, order));
+  if (readings.some((known) => known.length === own.length && known.every((one, at) => isSame(own[at], one, cell))))
+    return 'same';
+  const [first] = readings;
+  // "2026-04-02" where the cell gives the hour as well, or a day beside it.
+  if (first?.length !== own.length) return 'unclear';
+  const [only] = own;
+  return own.length === 1 && only !== undefined && first[0]?.kind !== only.kind ? byKinds(only, first[0]) : 'other';
+}
+
+/** Figures of different kinds: 0.42 for "42%", 12.5 for "€12.50". */
+function byKinds({ value }: Quantity, known: Quantity | undefined): CellMatch {
+  if (known?.kind === 'percent') return Math.abs(value * 100 - known.value) < 1e-6 ? 'same' : 'other';
+  return known?.kind === 'money' || known?.kind === 'number' ? 'other' : 'unclear';
+}
+
+function isSame(own: Quantity | undefined, known: Quantity, cell: string): boolean {
+  if (own === undefined) return false;
+  if (compareQuantities(own, known) === 'same') return true;
+  // "2 Apr" in a plan of that year.
+  if (own.kind === 'date' && known.kind === 'date' && known.year === undefined)
+    return known.day !== undefined && own.day === known.day && own.month === known.month;
+  // "20.000 €" may be twenty thousand.
+  return /(?:^|\D)\d{1,3}(?:\.\d{3})+(?!\d)/.test(cell) && Math.abs(own.value - known.value * 1_000) < 1e-6;
+}
+
+/** "2026-04-02T08:30:00Z" as a day and an hour. */
+const spaced = (text: string): string =>
+  text.replaceAll(/(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, '$1 $2');
+
+const PHONE_DIGITS_MIN = 7;
+
+/** The digits of a phone number without its leading zeros. */
+function phoneOf(text: string): string | undefined {
+  if (!/^\+?[\d\s()/.-]+$/.test(text.trim()) || !/^\s*(?:\+|0|\()/.test(text)) return undefined;
+  const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '');
+  return digits.length >= PHONE_DIGITS_MIN ? digits : undefined;
+}
+
+/** Whether a value is figures and little else, so that comparing figures compares the value. */
+const isOnlyFigure = (text: string): boolean => tokenize(text).filter(({ kind }) => kind === 'word').length <= 2;
+
+/** Words differ for certain where the claimed ones are those of another row, or both are codes. */
+function byWords(claimed: string, cell: string, { others }: CellSetting): CellMatch {
+  const [own, known] = [wordsOf(claimed), wordsOf(cell)];
+  if (own.length === known.length && [...own].sort().join(' ') === [...known].sort().join(' ')) return 'same';
+  const plain = plainCell(claimed);
+  if (others.some((other) => plainCell(other) === plain)) return 'other';
+  return CODE.test(claimed.trim()) && CODE.test(cell.trim()) ? 'other' : 'unclear';
+}
+
+/** "A-118", "pmol/L", "mL", "%". */
+const CODE = /^(?:\S*[\d/%°]\S*|\S*\p{Ll}\p{Lu}\S*)$/u;
+
+const wordsOf = (text: string): string[] =>
+  plainCell(text)
+    .replaceAll('.', '')
+    .split(/[\s-]+/)
+    .filter(Boolean);
