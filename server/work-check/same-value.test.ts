@@ -22,7 +22,7 @@ const statusOf = (statements: [string | undefined, string][], path: string) =>
   statements.find(([at]) => at === path)?.[1];
 
 /** Two records, of which the first has a value, and a table with a cell for it. */
-async function valueOf(name: string, value: string | number | boolean | null, column: string, cell: string) {
+async function statusIn(name: string, value: string | number | boolean | null, column: string, cell: string) {
   const record = { id: 'A-1', [name]: value };
   const statements = await told(
     [record, { id: 'A-2' }],
@@ -45,7 +45,7 @@ describe('a field against the cell of its record', () => {
     ['width_cm', 36.5, 'Size (H x W)', '482 x 365 mm'],
     ['height_cm', 48.2, 'Size (H x W)', '482 x 365 mm'],
   ])('%s: %j is borne out by %s: %s', async (name, value, column, cell) => {
-    expect(await valueOf(name, value, column, cell)).toBe('supported');
+    expect(await statusIn(name, value, column, cell)).toBe('supported');
   });
 
   it.each([
@@ -53,7 +53,7 @@ describe('a field against the cell of its record', () => {
     ['status', 'open', 'status', 'pending'],
     ['country', 'DE', 'country', 'Germany'],
   ])('%s: %j is not accused because of %s: %s', async (name, value, column, cell) => {
-    expect(await valueOf(name, value, column, cell)).not.toBe('contradicted');
+    expect(await statusIn(name, value, column, cell)).not.toBe('contradicted');
   });
 
   it.each([
@@ -67,7 +67,7 @@ describe('a field against the cell of its record', () => {
     ['weight_kg', 1500, 'Weight (g)', '1500'],
     ['height_cm', 482, 'Size (H x W)', '482 x 365 mm'],
   ])('%s: %j is contradicted by %s: %s', async (name, value, column, cell) => {
-    expect(await valueOf(name, value, column, cell)).toBe('contradicted');
+    expect(await statusIn(name, value, column, cell)).toBe('contradicted');
   });
 
   it('is found in rows that semicolons divide', async () => {
@@ -90,5 +90,57 @@ describe('a field against the cell of its record', () => {
       'Item;Weight (g);In stock\nBolt;1500;true\nNut;250;false',
     );
     expect(statements.map(([, status]) => status)).not.toContain('contradicted');
+  });
+});
+
+const log = `2026-01-12T10:02:11Z ERROR req=7f1 status=502 took=30012ms timeout
+2026-01-12T10:02:15Z INFO req=7f2 status=200 took=120ms
+2026-01-12T10:03:40Z ERROR req=7f9 status=502 took=30009ms timeout
+2026-01-12T10:09:30Z ERROR req=80c status=500 took=85ms null`;
+
+describe('a field of a record that has a line of its own', () => {
+  it.each([
+    ['status', 502, 'supported'],
+    ['status', 500, 'contradicted'],
+    ['took_s', 30.012, 'supported'],
+    ['took_s', 30_012, 'contradicted'],
+  ])('%s: %d is %s', async (name, value, status) => {
+    const others = [
+      { req: '7f9', status: 502 },
+      { req: '80c', status: 500 },
+    ];
+    expect(statusOf(await told([{ req: '7f1', [name]: value }, ...others], log), `/0/${name}`)).toBe(status);
+  });
+
+  it('is not borne out by what another record says', async () => {
+    const orders = [
+      { orderId: 'O-1', total: { amount: '12.50' }, createdAt: '2026-01-02' },
+      { orderId: 'O-2', total: { amount: '7.00' }, createdAt: '2026-01-03' },
+    ];
+    const statements = await told(
+      [
+        { order_id: 'O-1', total_eur: 7, created: '2026-01-02' },
+        { order_id: 'O-2', total_eur: 7, created: '2026-01-03' },
+      ],
+      JSON.stringify({ orders }, null, 1),
+    );
+    expect(statements.map(([, status]) => status)).toEqual([
+      'supported',
+      'not_found',
+      'supported',
+      'supported',
+      'supported',
+      'supported',
+    ]);
+  });
+});
+
+describe('a rate that a sentence tells with its figures', () => {
+  it.each([
+    ['North grew by 25% from 1,200 to 1,500, while South shrank 5 percent, to 760.', false],
+    ['North grew by 20% from 1,200 to 1,500, while South shrank 5 percent, to 760.', true],
+  ])('%s', async (sentence, isWrong) => {
+    const statements = await told(sentence, 'North: 1,200 in Q1, 1,500 in Q2.\nSouth: 800 in Q1, 760 in Q2.');
+    expect(statements.some(([, status]) => status === 'contradicted')).toBe(isWrong);
   });
 });

@@ -42,21 +42,25 @@ export function recalculate({ text, quantities }: Statement): Calculation[] {
 }
 
 const CHANGE =
-  /\b(?:up|down|increase\w*|decrease\w*|more|less|fewer|rise|rising|rose|fell|fall|growth|grew|drop\w*|gain|lower|higher|decline\w*)\b/i;
+  /\b(?:up|down|increase\w*|decrease\w*|more|less|fewer|rise|rising|rose|fell|fall|growth|grew|shrank|shrunk|drop\w*|gain|lower|higher|decline\w*)\b/i;
 const BETWEEN_MAX = 45;
+const OTHER_CLAUSE = /\b(?:and|while|whereas|but|although|though)\b|;/i;
 const short = (value: number): string => written(Math.round(value * 100) / 100);
 
-/** "from A to B, up P percent", also with A and B in one sentence and P behind them. */
+/** "from A to B, up P percent" and "by P percent from A to B", also with A and B in one sentence and P behind them. */
 function growths(figures: readonly Figure[], text: string): Calculation[] {
   const found: Calculation[] = [];
   for (const [at, from] of figures.entries()) {
-    const [to, rate] = [figures[at + 1], figures[at + 2]];
-    if (to === undefined || rate?.kind !== 'percent' || from.kind === 'percent' || to.kind === 'percent') continue;
+    const [before, to, after] = [figures[at - 1], figures[at + 1], figures[at + 2]];
+    if (to === undefined || from.kind === 'percent' || to.kind === 'percent') continue;
     if (!/\bfrom\s*\S{0,3}$/i.test(from.before) || !/\bto\s*\S{0,3}$/i.test(to.before) || from.value === 0) continue;
+    const isTold = before?.kind === 'percent' && /^,?\s*\(?from\s*\S{0,3}$/i.test(from.before);
+    const rate = isTold ? before : after;
+    if (rate?.kind !== 'percent') continue;
     // Another clause in between speaks of something else.
-    if (rate.before.length > BETWEEN_MAX || /\band\b/i.test(rate.before)) continue;
-    if (!CHANGE.test(to.after) && !CHANGE.test(rate.after.slice(0, 20)) && !CHANGE.test(text.slice(0, from.start)))
-      continue;
+    if (!isTold && (rate.before.length > BETWEEN_MAX || OTHER_CLAUSE.test(rate.before))) continue;
+    const changes = [to.after, rate.after.slice(0, 20), text.slice(0, from.start)];
+    if (!changes.some((part) => CHANGE.test(part))) continue;
     const growth = ((to.value - from.value) / from.value) * 100;
     const holds = Math.abs(Math.abs(growth) - rate.value) <= printedTolerance(rate.text);
     found.push({

@@ -90,7 +90,8 @@ export class Records {
         return { is: 'found', region, ...found };
     }
     if (!isNamed) return { is: 'nowhere' };
-    for (const region of regions) {
+    const line = this.lineOf(place.path)?.region;
+    for (const region of line === undefined ? regions : [line, ...regions]) {
       const other = otherValue(record.value, record.column, region, this.index);
       if (other !== undefined) return { is: 'other', region, ...other };
     }
@@ -99,6 +100,29 @@ export class Records {
       if (other !== undefined) return { is: 'other', region, ...other };
     }
     return this.otherOfLine(record.value, place.path) ?? { is: 'nowhere' };
+  }
+
+  /** Where a figure or date that nothing says of its record is said of a record beside it. */
+  givenToAnother({ record, place }: Statement): { name: string; region: Region; span: Span } | undefined {
+    if (record === undefined || !('path' in place) || readQuantities(tokenize(record.value)).length !== 1)
+      return undefined;
+    const own = this.identityOf(place.path);
+    const regions = own === undefined ? [] : this.regionsOf(place.path);
+    if (own === undefined || regions.length === 0 || !PROPER.test(own)) return undefined;
+    const names = this.siblings.get(parentOf(place.path)) ?? [];
+    if (names.length > SIBLINGS_MAX || new Set(names).size < names.length) return undefined;
+    for (const name of names) {
+      if (name === own || !PROPER.test(name)) continue;
+      for (const region of regionsNaming(name, names, this.index)) {
+        const found = findValue(record.value, record.column, region, this.index);
+        const isOwn = regions.some(
+          ({ source, start, end }) =>
+            source === region.source && found && found.span.start >= start && found.span.start < end,
+        );
+        if (found !== undefined && !isOwn) return { name, region, span: found.span };
+      }
+    }
+    return undefined;
   }
 
   /**
@@ -147,6 +171,7 @@ export class Records {
     }
     const figure = own.figures[place ?? -1];
     if (figure === undefined || alike < LINES_ALIKE || Math.abs(figure.value - Number(value)) < 1e-9) return undefined;
+    if (!fits(unitOfColumn(key.replaceAll('_', ' ')), figure.unit)) return undefined;
     const text = this.index.sources[own.region.source]?.text ?? '';
     return { is: 'other', region: own.region, span: figure, known: text.slice(figure.start, figure.end) };
   }
@@ -163,11 +188,14 @@ export class Records {
     const end = Math.min(region.end, line === -1 ? text.length : line);
     const figures = readQuantities(tokenize(text.slice(named + identity.length, end), named + identity.length));
     return {
-      region,
+      region: { source: region.source, start: text.lastIndexOf('\n', named) + 1, end },
       figures: figures.filter(({ kind }) => kind === 'number' || kind === 'money' || kind === 'percent'),
     };
   }
 }
+
+/** "O-1" or "Livia Orsenna", and not "urgent", which may name anything. */
+const PROPER = /^\S*\d\S*$|^\p{Lu}\S*(?: \p{Lu}\S*)+$/u;
 
 /** Lines of other records that must give a field at one place before a line tells what stands there for this one. */
 const LINES_ALIKE = 2;

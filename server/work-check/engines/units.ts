@@ -4,7 +4,7 @@ const FAMILIES: readonly Readonly<Record<string, number>>[] = [
   { tonne: 1e6, kilogram: 1000, gram: 1, milligram: 0.001 },
   { liter: 1, milliliter: 0.001, centiliter: 0.01 },
   { year: 12, month: 1 },
-  { week: 10080, day: 1440, hour: 60, minute: 1, second: 1 / 60 },
+  { week: 10080, day: 1440, hour: 60, minute: 1, second: 1 / 60, millisecond: 1 / 60_000 },
   { terabyte: 1e6, gigabyte: 1000, megabyte: 1 },
   { gigawatt: 1e6, megawatt: 1000, kilowatt: 1, watt: 0.001 },
 ];
@@ -22,7 +22,7 @@ export const inUnits = (value: number, unit: string): string => `${value} ${unit
 const COLUMN_UNITS = new Map(
   (
     'kg kilogram,g gram,mg milligram,l liter,litres liter,liters liter,ml milliliter,km kilometer,m meter,cm centimeter,mm millimeter,' +
-    'months month,month month,years year,year year,days day,weeks week,hours hour,minutes minute,seconds second,h hour,min minute,' +
+    'months month,month month,years year,year year,days day,weeks week,hours hour,minutes minute,seconds second,h hour,hrs hour,min minute,mins minute,sec second,secs second,s second,ms millisecond,' +
     'eur eur,usd usd,gbp gbp,chf chf,percent %,pct %,kwh kilowatthour,w watt,kw kilowatt,mb megabyte,gb gigabyte'
   )
     .split(',')

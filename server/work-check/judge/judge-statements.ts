@@ -8,10 +8,11 @@ import { Records } from '../engines/records.ts';
 import { factorsIn } from '../engines/scaling.ts';
 import { sumsIn } from '../engines/totals-in-records.ts';
 import { versionsIn } from '../engines/versions.ts';
+import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import type { Work } from '../statements.ts';
+import type { Statement, Work } from '../statements.ts';
 import { judgeField } from './field.ts';
-import { figuresOf, type Ground, type Judgement, where } from './ground.ts';
+import { figuresOf, type Ground, type Judgement, sourceName, where } from './ground.ts';
 import { judgeSentence } from './sentence.ts';
 
 /** Judges every statement by rules, engines that compute, and the learned score. */
@@ -110,8 +111,28 @@ function judgeOne(reading: StatementReading, at: number, ground: Ground): Judged
     });
   const field = statement.record === undefined ? undefined : judgeField(reading, ground);
   if (field !== undefined) return made(field);
-  return made(judgeSentence(reading, learned, at, ground));
+  const sentence = judgeSentence(reading, learned, at, ground);
+  return made((sentence.status === 'supported' ? ofAnotherRecord(statement, ground) : undefined) ?? sentence);
 }
+
+/** A value that the evidence gives for another record does not bear this one out. */
+function ofAnotherRecord(statement: Statement, { records, index }: Ground): Judgement | undefined {
+  const other = records.givenToAnother(statement);
+  if (other === undefined) return undefined;
+  const { name, region, span } = other;
+  const { text = '', ref = '' } = index.sources[region.source] ?? {};
+  const said = clip(text.slice(span.start, span.end));
+  return {
+    status: 'not_found',
+    why: `The evidence does not settle ${where(statement)}. ${sourceName(index, region.source)} gives “${said}”, but for “${clip(name)}”.`,
+    passages: [{ ref, start: span.start, end: span.end }],
+    open: [statement.record?.value ?? ''],
+    suspect: GIVEN_TO_ANOTHER,
+  };
+}
+
+/** How much more such a value is to be doubted than one that stands nowhere. */
+const GIVEN_TO_ANOTHER = 2;
 
 /** What a contradiction leaves of the learned score, and what each replaced word takes of it. */
 const CONTRADICTED_KEEPS = 0.5;

@@ -1,4 +1,4 @@
-import { isCount } from './cell-figure.ts';
+import { figureOfCell, isCount } from './cell-figure.ts';
 import { compareQuantities, type DayOrder, type Quantity, readQuantities } from './quantities.ts';
 import { tokenize } from './tokens.ts';
 import { saysYes } from './yes-no.ts';
@@ -56,19 +56,34 @@ function byFigures(claimed: string, cell: string, { column, orders }: CellSettin
   const own = figuresIn(claimed);
   if (own.length === 0) return undefined;
   const readings = orders.map((order) => figuresIn(cell, order));
+  const [signed, knownSigned] = [figureOfCell(claimed, column), figureOfCell(cell, column)];
+  if (signed && knownSigned && signed.value * knownSigned.value < 0) return 'other';
   if (readings.some((known) => known.length === own.length && known.every((one, at) => isSame(own[at], one, cell))))
     return 'same';
+  const percent = asPercent(claimed, cell);
+  if (percent !== undefined) return percent;
   const [first] = readings;
   // "2026-04-02" where the cell gives the hour as well, or a day beside it.
   if (first?.length !== own.length) return 'unclear';
-  const [only] = own;
-  return own.length === 1 && only !== undefined && first[0]?.kind !== only.kind ? byKinds(only, first[0]) : 'other';
+  return own.every(({ kind }, at) => COMPARED.has(kind) === COMPARED.has(first[at]?.kind ?? 'date'))
+    ? 'other'
+    : 'unclear';
 }
 
-/** Figures of different kinds: 0.42 for "42%", 12.5 for "€12.50". */
-function byKinds({ value }: Quantity, known: Quantity | undefined): CellMatch {
-  if (known?.kind === 'percent') return Math.abs(value * 100 - known.value) < 1e-6 ? 'same' : 'other';
-  return known?.kind === 'money' || known?.kind === 'number' ? 'other' : 'unclear';
+/** Kinds of figures that differ only in how they are written. */
+const COMPARED: ReadonlySet<Quantity['kind']> = new Set(['number', 'percent', 'money']);
+
+/** 0.42 for "42%", or the other way round. */
+function asPercent(claimed: string, cell: string): CellMatch | undefined {
+  const [own, known] = [figureOfCell(claimed, ''), figureOfCell(cell, '')];
+  if (own === undefined || known === undefined || (own.kind === 'percent') === (known.kind === 'percent'))
+    return undefined;
+  const [share, rate] = own.kind === 'percent' ? [known.value, own.value] : [own.value, known.value];
+  return Math.abs(share) <= 1 && Math.abs(share * 100 - rate) < 0.5
+    ? Math.abs(share * 100 - rate) < 1e-6
+      ? 'same'
+      : 'unclear'
+    : undefined;
 }
 
 function isSame(own: Quantity | undefined, known: Quantity, cell: string): boolean {
