@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceOf } from '../material-trial.ts';
-import { columnSums } from './column-sums.ts';
+import { readWork } from '../statements.ts';
+import { columnSums, meanGiving } from './column-sums.ts';
 
 const says = (...evidence: readonly string[]) => columnSums(evidenceOf(...evidence)).map((sum) => sum.says);
 const sales = '| Shop | Region | Units |\n|---|---|---|\n| A | North | 4 |\n| B | North | 6 |\n| C | South | 5 |';
@@ -18,6 +19,19 @@ describe('sums of a table', () => {
       'the sum of units, 4 + 6 = 10',
       'the sum of eur, 1.1 + 2.2 = 3.3',
     ]);
+  });
+
+  it.each([
+    ['Units came to 5 per shop on average.', 'the mean of Units, 15 / 3 = 5'],
+    ['Shops in the North averaged 5.0 units.', 'the mean of Units, 15 / 3 = 5'],
+    ['Each shop sold 5 units.', undefined],
+    ['The average shop has 5 windows.', undefined],
+    ['Units came to 6 per shop on average.', undefined],
+  ])('give a mean: %s', (sentence, mean) => {
+    const [statement] = readWork(sentence).statements;
+    const [figure] = statement?.quantities ?? [];
+    if (statement === undefined || figure === undefined) throw new Error('No figure was read.');
+    expect(meanGiving(figure, statement, columnSums(evidenceOf(sales)))).toBe(mean);
   });
 
   it('say where they stand', () => {

@@ -4,7 +4,7 @@ import type { Quantity } from '../reading/quantities.ts';
 import type { Table } from '../reading/tables.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
-import { written } from './derivation.ts';
+import { printedTolerance, written } from './derivation.ts';
 
 /** A figure that a table of the evidence gives when a column is summed, whole or by the values of another column. */
 export type ColumnSum = {
@@ -12,6 +12,9 @@ export type ColumnSum = {
   says: string;
   /** The value that the rows share whose figures were added; empty for all rows. */
   group: string;
+  /** The name of its column, and how many rows were added. */
+  name: string;
+  rows: number;
   source: number;
   start: number;
   end: number;
@@ -99,6 +102,8 @@ function add(
     value,
     says: `the sum of ${head}${where}, ${values.map(written).join(' + ')} = ${written(value)}`,
     group,
+    name: head,
+    rows: values.length,
     source,
     start: cells[0]?.start ?? 0,
     end: cells.at(-1)?.end ?? 1,
@@ -112,9 +117,29 @@ export function sumGiving(
   sums: readonly ColumnSum[],
 ): ColumnSum | undefined {
   const stems = new Set([...tokens, ...tokenize(under)].map(({ stem }) => stem));
-  return sums.find(
-    ({ value, group }) =>
-      Math.abs(value - figure.value) < 0.0051 &&
-      tokenize(group).every(({ stem, kind }) => kind === 'mark' || stems.has(stem)),
-  );
+  return sums.find(({ value, group }) => Math.abs(value - figure.value) < 0.0051 && holdsAll(group, stems));
+}
+
+const holdsAll = (words: string, stems: ReadonlySet<string>): boolean =>
+  tokenize(words).every(({ stem, kind }) => kind === 'mark' || stems.has(stem));
+
+const OF_A_MEAN =
+  /\b(?:averag\w*|mean|per|an? (?:day|week|month|quarter|year)|each (?:day|week|month|quarter|year))\b/i;
+
+/** The mean that gives a figure of a statement that speaks of one, and of its column: "orders averaged 1,215 a month". */
+export function meanGiving(
+  figure: Quantity,
+  { text, tokens, under }: Pick<Statement, 'text' | 'tokens' | 'under'>,
+  sums: readonly ColumnSum[],
+): string | undefined {
+  if (!OF_A_MEAN.test(text)) return undefined;
+  const stems = new Set([...tokens, ...tokenize(under)].map(({ stem }) => stem));
+  const tolerance = printedTolerance(text.slice(figure.start, figure.end));
+  for (const { value, rows, name, group } of sums) {
+    const isNamed = tokenize(name).some(({ stem, content }) => content && stems.has(stem));
+    const mean = value / rows;
+    if (!isNamed || rows < 2 || Math.abs(mean - figure.value) > tolerance || !holdsAll(group, stems)) continue;
+    return `the mean of ${name}, ${written(value)} / ${rows} = ${written(Math.round(mean * 100) / 100)}`;
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { dateFrom, zonedFrom } from '../engines/calendar.ts';
-import { sumGiving } from '../engines/column-sums.ts';
+import { meanGiving, sumGiving } from '../engines/column-sums.ts';
 import { derive, type Named, printedTolerance } from '../engines/derivation.ts';
 import { durationFrom, type Lasting, timeFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
@@ -48,6 +48,8 @@ export function accountFor(
   const column = figure.value >= COLUMN_SUM_MIN ? sumGiving(figure, statement, columns) : undefined;
   if (column !== undefined && (figure.kind === 'number' || figure.kind === 'money'))
     return { figure, text, state: 'computed', says: column.says, passages: [] };
+  const mean = figure.kind === 'number' || figure.kind === 'money' ? meanGiving(figure, statement, columns) : undefined;
+  if (mean !== undefined) return { figure, text, state: 'computed', says: mean, passages: [] };
   const own = named(
     statement.text,
     statement.quantities.filter((other) => other !== figure),
