@@ -78,6 +78,13 @@ const invariants = {
       select body::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
     where body -> 'remedy' ->> 'kind' = 'refund'
       and body -> 'remedy' ->> 'reference' is distinct from back.network || ':' || back.transaction`,
+  'I2 the newest receipt tells of a refund of its own payment only': `
+    select j.job_key from jobs j join payments p on p.job_key = j.job_key and p.state = 'collected'
+    left join refunds f on f.payment_key = p.payment_key and f.reason <> 'late_payment'
+    join lateral (
+      select body::jsonb -> 'remedy' as remedy from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
+    where j.payment_state <> 'reversed' and (remedy ->> 'kind' = 'refund' or f.refund_key is not null)
+      and (remedy ->> 'kind', remedy ->> 'state') is distinct from ('refund', f.state)`,
   'I3 no job works or is delivered without a collection': `
     select job_key from jobs j where (state not in ('awaiting_payment', 'canceled') or collected_at is not null)
       and not exists (select from payments p where p.job_key = j.job_key and p.state = 'collected')`,

@@ -33,8 +33,6 @@ export interface ClosedDispute {
   /** How often it moved money, and what its bank holds of it. */
   movements: number;
   withdrawn_microcents: bigint;
-  /** What was booked as an expense: the money had gone back, or another had reversed the payment, before it was lost. */
-  expensed_microcents: bigint;
   /** No other dispute of the payment is open. */
   is_last: boolean;
 }
@@ -52,7 +50,7 @@ export async function closeDispute(
     where d.intent_id = c.intent_id and dispute_id = ${disputeKey}
       and (closed_at is null or (outcome = 'lost' and ${outcome}::text = 'won'))
     returning new.job_payment_state, new.intent_id, c.use = 'payment' as is_payment, old.outcome as before, new.movements,
-      new.withdrawn_microcents, new.expensed_microcents, not exists (
+      new.withdrawn_microcents, not exists (
         select from card_disputes other
         where other.payment_key = d.payment_key and other.dispute_id <> d.dispute_id and other.closed_at is null) as is_last`);
 }
@@ -110,4 +108,18 @@ export async function owesAfterDispute(tx: Tx, paymentKey: string): Promise<bool
     update card_disputes set job_payment_state = 'refund_pending'
     where payment_key = ${paymentKey} and closed_at is null and job_payment_state is not null returning dispute_id`);
   return waiting !== undefined;
+}
+
+/**
+ * Takes what is booked as an expense of a dispute that was lost and is won after all, else of another one of the charge
+ * that stays lost: that one now holds the money. 0 without any.
+ */
+export async function takeExpense(tx: Tx, disputeKey: string, intentId: string): Promise<bigint> {
+  const taken = await tx.maybe<{ expensed_microcents: bigint }>(sql`
+    update card_disputes set expensed_microcents = 0 where dispute_id = (
+      select dispute_id from card_disputes
+      where intent_id = ${intentId} and expensed_microcents > 0 and (dispute_id = ${disputeKey} or outcome = 'lost')
+      order by dispute_id = ${disputeKey} desc, closed_at, dispute_id limit 1)
+    returning old.expensed_microcents`);
+  return taken?.expensed_microcents ?? 0n;
 }

@@ -84,31 +84,41 @@ export async function cancelLateRefund(
     where intent_id = ${intentId} and reason = 'late_payment' and state <> 'refunded' and dropped_at is null returning amount_microcents`);
 }
 
-/** Restores the refund of a late charge after its bank returned the charge. Undefined when none was dropped. */
+/**
+ * Restores the refund of a late charge after its bank returned the charge; one that has come back once is for a person.
+ * Undefined when none was dropped.
+ */
 export async function reviveLateRefund(
   tx: Tx,
   intentId: string,
   now: Date,
 ): Promise<{ amount_microcents: bigint } | undefined> {
   return tx.maybe(sql`
-    update refunds set state = 'refund_pending', dropped_at = null, decided_at = null, failure = null, tries = 0,
-      next_try_at = ${now}
+    update refunds set state = case when provider_refund_id is null then 'refund_pending' else 'refund_failed' end,
+      dropped_at = null, tries = 0, next_try_at = ${now},
+      decided_at = case when provider_refund_id is null then null else decided_at end,
+      failure = case when provider_refund_id is null then null else failure end
     where intent_id = ${intentId} and reason = 'late_payment' and dropped_at is not null returning amount_microcents`);
 }
 
-/** Restores a refund that was dropped because of a wrong reversal. False when none is: it has left. */
+/**
+ * Restores a refund that was dropped because of a wrong reversal, and says how it stands: one that has come back once is
+ * for a person. Undefined when none is dropped: it has left.
+ */
 export async function reviveRefund(
   tx: Tx,
   paymentKey: string,
   state: 'refund_pending' | 'refund_failed',
   now: Date,
-): Promise<boolean> {
-  const revived = await tx.maybe(sql`
-    update refunds set state = ${state}, dropped_at = null, tries = 0, next_try_at = ${now},
-      decided_at = case when ${state} = 'refund_failed' then decided_at end,
-      failure = case when ${state} = 'refund_failed' then failure end
-    where payment_key = ${paymentKey} and dropped_at is not null and reason <> 'late_payment' returning refund_key`);
-  return revived !== undefined;
+): Promise<'refund_pending' | 'refund_failed' | undefined> {
+  const isPending = state === 'refund_pending';
+  const revived = await tx.maybe<{ state: 'refund_pending' | 'refund_failed' }>(sql`
+    update refunds set dropped_at = null, tries = 0, next_try_at = ${now},
+      state = case when ${isPending}::boolean and provider_refund_id is null then 'refund_pending' else 'refund_failed' end,
+      decided_at = case when ${isPending}::boolean and provider_refund_id is null then null else decided_at end,
+      failure = case when ${isPending}::boolean and provider_refund_id is null then null else failure end
+    where payment_key = ${paymentKey} and dropped_at is not null and reason <> 'late_payment' returning state`);
+  return revived?.state;
 }
 
 /** Delays the next try while `attempt` runs. */

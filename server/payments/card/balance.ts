@@ -1,9 +1,10 @@
 import Stripe from 'stripe';
-import type { Queries } from '../../kernel/database.ts';
+import { after } from '../../kernel/clock.ts';
 import { errorFields, log } from '../../kernel/log.ts';
 import { toText } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import { accountSums } from '../../ledger/closing.ts';
+import { daySeconds } from '../../service/terms.ts';
 import type { Process } from '../rail.ts';
 import type { Difference } from '../told.ts';
 import type { Look } from './compared.ts';
@@ -70,13 +71,17 @@ async function held(process: Process, provider: CardProvider, since: Date): Prom
   await bookMovements(process, provider, since);
   const { available, pending } = await stripe.balance.retrieve();
   const cents = [...available, ...pending].reduce((sum, part) => sum + (part.currency === 'usd' ? part.amount : 0), 0);
-  return fromCents(cents) + (await onTheirWay(process.db, stripe));
+  return fromCents(cents) + (await onTheirWay(process, stripe));
 }
 
+/** Within these days a refund that was under way when its charge was lost succeeds or fails. */
+const settledDays = 30;
+
 /** Refunds that left the balance; our books count them once they arrive. */
-async function onTheirWay(db: Queries, stripe: Stripe): Promise<bigint> {
+async function onTheirWay({ db, clock }: Process, stripe: Stripe): Promise<bigint> {
   const tried = await db.many<{ intent_id: string }>(sql`
-    select intent_id from refunds where state = 'refund_pending' and intent_id is not null and tries > 0`);
+    select intent_id from refunds where intent_id is not null and tries > 0 and (state = 'refund_pending'
+      or (provider_refund_id is null and dropped_at > ${after(clock(), -settledDays * daySeconds)}))`);
   let sum = 0;
   for (const { intent_id: intent } of tried) {
     const { data } = await stripe.refunds.list({ payment_intent: intent, limit: pageSize });

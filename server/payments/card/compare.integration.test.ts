@@ -159,6 +159,26 @@ describe('the books of the card provider', () => {
     expect(parts.map(({ id }) => id)).toContain(part.id);
   });
 
+  it('agree while a refund is under way of a charge that its bank has taken', async () => {
+    const { agent } = await buyingByCard(service);
+    const { jobKey, paymentKey } = await paidOnPage(service, agent);
+    await control.outcome({ of: 'refund', times: 1 });
+    await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
+    await look();
+    const intent = await intentOf(paymentKey);
+    await control.closeDispute((await control.openDispute({ payment_intent: intent })).id, 'lost');
+    for (let looks = 0; looks < 3; looks += 1) await look();
+    const refund = (await control.books()).refunds.at(-1)?.id ?? '';
+    expect([await paymentOf(agent, jobKey), await differing(refund), await differing('usd')]).toEqual([
+      'reversed',
+      [],
+      [],
+    ]);
+    await control.settle(refund, 'succeeded');
+    for (let looks = 0; looks < 3; looks += 1) await look();
+    expect([await differing(refund), await differing('usd')]).toEqual([[], []]);
+  });
+
   it('differ while a dispute over a part of a charge is lost, until it is won after all', async () => {
     const { agent } = await buyingByCard(service);
     const { jobKey, paymentKey } = await paidOnPage(service, agent);

@@ -94,7 +94,9 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
     async judge(id, theirs) {
       const intentId = theirs && idOf(theirs.payment_intent);
       const ours = await db.maybe<{ state: string; provider_refund_id: string | null; amount_microcents: bigint }>(sql`
-        select state, provider_refund_id, amount_microcents from refunds
+        select case when dropped_at is not null and ${theirs?.status !== 'succeeded'}::boolean then 'refund_pending' else state
+          end as state, provider_refund_id, amount_microcents
+        from refunds
         where provider_refund_id = ${id} or intent_id = ${intentId}
         order by provider_refund_id = ${id} desc nulls last limit 1`);
       const isGone = theirs !== null && ['failed', 'canceled'].includes(theirs.status ?? '');

@@ -29,7 +29,7 @@ export async function lookAtDispute(
   // A fully refunded charge can be disputed only after the refund failed.
   const { data: refunds } = await provider.stripe.refunds.list({ payment_intent: intentId, limit: 100 });
   for (const refund of refunds) await lookAtRefund(process, refund, tell);
-  await book(process, dispute, attempt, intentId);
+  if (!(await book(process, dispute, attempt, intentId))) return;
   const disputeKey = dispute.id;
   if (stands.includes(dispute.status)) return tell(attempt, { is: 'dispute_won', disputeKey });
   await tell(attempt, { is: 'disputed', disputeKey });
@@ -49,7 +49,7 @@ async function book(
   dispute: Stripe.Dispute,
   { payment_key: paymentKey }: CardAttempt,
   intentId: string,
-): Promise<void> {
+): Promise<boolean> {
   const movements = dispute.balance_transactions;
   const moved = movements.reduce((sum, { amount }) => sum + amount, 0);
   const fees = movements.reduce((sum, { fee }) => sum + fee, 0);
@@ -63,12 +63,13 @@ async function book(
     const before = await tx.one<DisputeRow>(sql`
       select outcome, movements, withdrawn_microcents, fee_microcents from card_disputes
       where dispute_id = ${dispute.id} for no key update`);
+    if (movements.length < before.movements) return false;
     tx.write(sql`
       update card_disputes set reason = ${dispute.reason}, amount_microcents = ${fromCents(dispute.amount)},
         respond_by = ${respondBy(dispute)},
         answered_at = coalesce(answered_at, case when ${dispute.evidence_details.submission_count} > 0 then ${now}::timestamptz end)
       where dispute_id = ${dispute.id}`);
-    if (movements.length <= before.movements) return;
+    if (movements.length === before.movements) return true;
     const of = { jobKey: null, principalKey: null, at: now, key: `${dispute.id}:${movements.length}` };
     const change = withdrawn - before.withdrawn_microcents;
     if (change > 0n) post(tx, { ...contested, ...of, amount: microcents(change) });
@@ -81,10 +82,11 @@ async function book(
       update card_disputes set movements = ${movements.length}, withdrawn_microcents = ${withdrawn},
         fee_microcents = ${fee}
       where dispute_id = ${dispute.id}`);
-    if (!isOpenAgain) return;
+    if (!isOpenAgain) return true;
     tx.write(sql`
       update card_disputes set closed_at = null, outcome = null, told_at = null, job_payment_state = null
       where dispute_id = ${dispute.id}`);
+    return true;
   });
 }
 

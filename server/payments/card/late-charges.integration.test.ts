@@ -4,6 +4,7 @@ import {
   buyingByCard,
   chargeBeside,
   click,
+  dashboardOf,
   fillIn,
   heard,
   listen,
@@ -129,6 +130,41 @@ describe('a dispute that is lost, and won after all,', () => {
     await stripe.clearFaults();
     await pass();
     expect((await chargeOf(besideId))?.amount_refunded).toBe(500);
+    await booksAgree();
+  });
+});
+
+describe('money that came besides and goes back', () => {
+  it('is not what the receipt of the job tells of', async () => {
+    const { agent, jobKey } = await paidTwice();
+    await stripe.clearFaults();
+    await pass();
+    await service.execute(jobKey);
+    const { report_digest } = (await agent.job(jobKey)).body;
+    await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept', report_digest });
+    expect((await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`)).body.remedy.kind).toBe('none');
+    await booksAgree();
+  });
+
+  it('by hand, and comes back after its bank had taken it, is for a person once that is undone', async () => {
+    const { intentId, besideId } = await paidTwice();
+    await stripe.clearFaults();
+    await stripe.outcome({ of: 'refund', times: 1 });
+    const { id } = await dashboardOf(service).refunds.create({ payment_intent: besideId });
+    const dispute = await stripe.openDispute({ payment_intent: besideId });
+    await heard(service);
+    await stripe.settle(id, 'succeeded');
+    await heard(service);
+    await stripe.closeDispute(dispute.id, 'lost');
+    await heard(service);
+    await stripe.settle(id, 'failed', 'expired_or_canceled_card');
+    await heard(service);
+    await stripe.closeDispute(dispute.id, 'won');
+    await heard(service);
+    await pass();
+    const { rows } = await pool.query('select state, dropped_at from refunds where intent_id = $1', [besideId]);
+    expect(rows).toEqual([{ state: 'refund_failed', dropped_at: null }]);
+    expect((await chargeOf(intentId))?.amount_refunded).toBe(0);
     await booksAgree();
   });
 });

@@ -81,6 +81,28 @@ describe('a second dispute of one charge', () => {
     }
   });
 
+  it('that was lost, too, holds the payment when the first is won after all', async () => {
+    const { jobKey, open, holds } = await paidJob();
+    await service.execute(jobKey);
+    const [close, closeAgain] = [await open(), await open({ again: true })];
+    await close('lost');
+    await closeAgain('lost');
+    await close('won');
+    expect([await moneyOf(jobKey), await holds(), await stuckEvents()]).toEqual(['reversed', 1, []]);
+    await closeAgain('won');
+    expect([await moneyOf(jobKey), await holds(), await stuckEvents()]).toEqual(['refunded', 0, []]);
+  });
+
+  it('that is open keeps the payment contested when the first was lost and is won after all', async () => {
+    const { jobKey, open, holds } = await paidJob();
+    const [close, closeAgain] = [await open(), await open({ again: true })];
+    await close('lost');
+    await close('won');
+    expect([await moneyOf(jobKey), await holds()]).toEqual(['disputed', 1]);
+    await closeAgain('won');
+    expect([await moneyOf(jobKey), await holds(), await stuckEvents()]).toEqual(['refunded', 0, []]);
+  });
+
   it('that is open when the first is won keeps the payment contested', async () => {
     const { jobKey, open, holds } = await paidJob();
     const [close, closeAgain] = [await open(), await open({ again: true })];
@@ -92,6 +114,24 @@ describe('a second dispute of one charge', () => {
 });
 
 describe('a dispute', () => {
+  it('stands as it was read last, though an older reading comes in behind', async () => {
+    const { jobKey, open, holds } = await paidJob();
+    const closed = await open({ inquiry: true });
+    await stripe.fault({ mode: 'hold_after', on: 'disputes.retrieve', times: 1 });
+    const { id } = (await stripe.books()).disputes.at(-1) ?? { id: '' };
+    await stripe.closeDispute(id, 'won');
+    await stripe.untilDelivered();
+    const slow = service.sweep();
+    await stripe.untilHeld();
+    // Its holder takes it up again.
+    await closed('lost');
+    await stripe.release();
+    await slow;
+    expect([await moneyOf(jobKey), await holds()]).toEqual(['disputed', 1]);
+    await closed('lost');
+    expect([await moneyOf(jobKey), await holds(), await stuckEvents()]).toEqual(['reversed', 1, []]);
+  });
+
   it('whose fee comes back when it is won leaves no difference', async () => {
     const { open } = await paidJob();
     const close = await open();

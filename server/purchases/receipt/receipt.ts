@@ -81,7 +81,7 @@ const receiptFacts = `
   from jobs
   join quotes using (quote_key)
   join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
-  left join refunds on refunds.payment_key = payments.payment_key
+  left join refunds on refunds.payment_key = payments.payment_key and refunds.reason <> 'late_payment'
   left join reviews on reviews.job_key = jobs.job_key and reviews.report_number = 1 and reviews.decision = 'dispute'
   left join reports on reports.job_key = jobs.job_key and reports.number = 2
   left join lateral (

@@ -10,6 +10,7 @@ import {
   noteDispute,
   noteExpense,
   passStateOn,
+  takeExpense,
   takeState,
 } from '../../payments/dispute.ts';
 import { type Attempt, railOf } from '../../payments/rail.ts';
@@ -55,11 +56,11 @@ export async function endDispute(
   const closed = await closeDispute(tx, disputeKey, 'won', now);
   if (!closed) return;
   if (closed.before === 'lost') {
-    if (closed.expensed_microcents > 0n) {
-      noteExpense(tx, disputeKey, 0n);
+    const expensed = await takeExpense(tx, disputeKey, closed.intent_id);
+    if (expensed > 0n) {
       noteOnJob(tx, job, 'reversal_healed', now);
       const back = healed('expense:reversals', railOf(rails, payment).suspense);
-      return postOf(tx, job, keyOf(disputeKey, closed), back, closed.expensed_microcents, now);
+      return postOf(tx, job, keyOf(disputeKey, closed), back, expensed, now);
     }
     if (closed.is_payment) return heal(tx, recorder, payment, now);
     const late = await reviveLateRefund(tx, closed.intent_id, now);

@@ -51,7 +51,9 @@ export async function recordRefunded(
 
 /** Records a refund that left although a bank had taken its money, so that it was no longer owed: a loss. */
 async function recordBeside(tx: Tx, refund: Refund, now: Date): Promise<void> {
-  if (refund.job_key === null || !(await undropRefund(tx, refund.refund_key, now))) return;
+  if (refund.job_key === null) return;
+  // It failed here meanwhile: record nothing, or the books show a departure that nothing explains.
+  if (!(await undropRefund(tx, refund.refund_key, now))) throw new Error(`${refund.refund_key} was decided meanwhile`);
   const job = await lockJob(tx, refund.job_key);
   const { refund_key: key, amount_microcents: amount } = refund;
   const of = { jobKey: job.job_key, principalKey: job.principal_key, at: now };

@@ -6,6 +6,7 @@ import type { Tx } from '../../kernel/transaction.ts';
 import { healed, type LosingAccount, reversed } from '../../ledger/entries.ts';
 import { post, walletCreditLocked } from '../../ledger/ledger.ts';
 import { restoredReasons, reversalReasons } from '../../payments/contract.ts';
+import { passStateOn } from '../../payments/dispute.ts';
 import { type Attempt, type Rail, railOf } from '../../payments/rail.ts';
 import { cancelRefund, reviveRefund } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -75,7 +76,9 @@ export async function heal(tx: Tx, { receiptSigner, rails }: Recorder, payment: 
     amount: microcents(payment.amount_microcents),
     at: now,
   });
-  const standing = await moveMoney(tx, job.job_key, payment_state, now);
+  // Another bank's dispute may have been opened since.
+  const isContested = payment_state !== 'refunded' && (await passStateOn(tx, paymentKey, payment_state));
+  const standing = await moveMoney(tx, job.job_key, isContested ? 'disputed' : payment_state, now);
   noteOnJob(tx, standing, 'reversal_healed', now);
   await issueReceipt(tx, receiptSigner, standing.job_key, standing, now);
 }
@@ -106,8 +109,9 @@ async function standingAfter(
     }
     // Meanwhile a refund that was carried out may have come back, or one that was dropped may have left.
     const owed = before === 'refund_pending' ? before : 'refund_failed';
-    return (await reviveRefund(tx, paymentKey, owed, now))
-      ? { payment_state: owed, account: 'liability:refunds' }
+    const revived = await reviveRefund(tx, paymentKey, owed, now);
+    return revived
+      ? { payment_state: revived, account: 'liability:refunds' }
       : { payment_state: 'refunded', account: 'expense:reversals' };
   }
   if (job.state === 'failed' && rail.remedies.undelivered === 'wallet_credit') {
