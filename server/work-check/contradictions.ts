@@ -281,6 +281,9 @@ const isRow = (text: string): boolean => /\|.*\|/.test(text) || (text.match(/[,;
 
 const ROW_MARKS = 3;
 
+/** "Nice to have: Kafka, German." lists words under a label, and says nothing of anybody. */
+const isList = (text: string): boolean => /^[^:.,]{1,40}:(?:\s+[^\s,.;:]+){1,3}(?:,(?:\s+[^\s,.;:]+){1,3})+\.?$/.test(text.trim());
+
 /** Words that bind what a passage says to some cases. */
 const LIMITS = new Set(['when', 'where', 'provided', 'except', 'only']);
 
@@ -304,7 +307,7 @@ function negationFault(
     if (!within && (rank > 0 || match.coverage < DENIAL_SUBJECT)) continue;
     if (countsOthers(statement, passage)) continue;
     // "Not the falafel plate, it has sesame" is borne out by a row of a table that names both.
-    if (isRow(passageText(index, passage))) continue;
+    if (isRow(passageText(index, passage)) || isList(passageText(index, passage))) continue;
     // "Taxis are paid if the last train was missed" is not denied by "we cannot pay the taxi".
     if (!within && passage.tokens.some(({ lower }) => CONDITIONS.has(lower) || LIMITS.has(lower))) continue;
     // "Not for more than ten days" denies the length, and not what a passage without it says.

@@ -19,6 +19,7 @@ const FOUND_SHOWN = 4;
 
 /** "No personal data", "nobody can be identified": what the work holds that leads to a person. */
 const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
+  if (!ALWAYS_PERSONAL.test(criterion) && !(DENIES.test(criterion) && PERSON.test(criterion))) return undefined;
   const names = personNames(...evidence.sources.flatMap(({ text, source }) => [source, text]));
   const values = personalValues(evidence.sources.map(({ text }) => text));
   const text = typeof work.value === 'string' ? work.value : JSON.stringify(work.value);
@@ -79,10 +80,17 @@ function contactNumbers(text: string, sources: readonly string[]): string[] {
     .filter((found) => listing.some((source) => source.includes(found.replaceAll(/[ ()/-]/g, ''))));
 }
 
+const ALWAYS_PERSONAL =
+  /\b(?:personal (?:data|details|information)|personally|identifiable|anonym\w*|privacy|private (?:data|details|information)|nothing private|pii|no names|nobody can be|no (?:phone|telephone|mobile) numbers?|no e-?mail addresses)\b/i;
+/** "No patient can be identified" asks about persons; "the weak region is identified" and "gives contact details" do not. */
+const SOMETIMES_PERSONAL = /\b(?:identif(?:y|ies|ied|ying)|contact details|private)\b/i;
+const DENIES = /\b(?:no|not|never|nobody|nothing|none|cannot|without)\b|n['’]t\b/i;
+const PERSON =
+  /\b(?:contact details|be identified|(?:nobody|no one|anyone|person|individual|patient|customer|client|employee|colleague|resident|tenant|respondent|participant|applicant|candidate|user|member|visitor|pupil|student)(?:['’]?s)?|people|staff|child|children)\b/i;
+
 export const personalData: Kind = {
   name: 'personal data',
   decides: 'whether the work holds personal data: addresses, numbers, and names that the evidence gives',
-  known:
-    /\b(?:personal (?:data|details|information)|personally|identif(?:y|ied|iable)|anonym\w*|privacy|private|pii|no names|contact details|nobody can be|no (?:phone|telephone|mobile) numbers?|no e-?mail addresses)\b/i,
+  known: new RegExp(`${ALWAYS_PERSONAL.source}|${SOMETIMES_PERSONAL.source}`, 'i'),
   read: readPersonalData,
 };

@@ -54,18 +54,18 @@ export function derive(
   // Whole numbers add up to no cents: "46.00" is not what 48 less 2 leaves.
   const fits = (figures: readonly Named[]): Named[] =>
     figures.filter((one) => adds(one, claimed) && (!inCents(text) || /\d\.\d/.test(one.text)));
+  const together = (one: Named, other: Named): boolean =>
+    own.includes(one) || own.includes(other) || one.place === other.place;
   // A small number comes out of any two others by chance.
   const drawn = (one: Named, other: Named): boolean =>
     claimed.value >= SMALL ||
     inCents(text) ||
     isMeasure(claimed) ||
-    own.includes(one) ||
-    own.includes(other) ||
-    one.place === other.place;
+    together(one, other);
   const parts = fits(pool);
   if (claimed.kind === 'percent')
     return (
-      percentOf(pool, close, wayIn(sentence)) ??
+      percentOf(pool, close, wayIn(sentence), isPrecise(text) ? () => true : together) ??
       (/\bpoints?\b/i.test(sentence) ? differenceOf(parts, close) : undefined)
     );
   if (claimed.kind === 'date' || claimed.kind === 'time') return undefined;
@@ -122,8 +122,9 @@ function withRate(
   return undefined;
 }
 
+/** Each value once, as it stands first: the statement's own figures before those around it. */
 function unique(figures: readonly Named[]): Named[] {
-  return [...new Map(figures.map((figure) => [figure.value, figure])).values()];
+  return figures.filter(({ value }, at) => figures.findIndex((one) => one.value === value) === at);
 }
 
 const UP = /\b(?:more|up|rose|ris\w+|increas\w*|higher|grew|gr?own|growth|gain\w*|climb\w*)\b/i;
@@ -136,10 +137,19 @@ const wayIn = (sentence: string): number => Number(UP.test(sentence)) - Number(D
 const comparable = (a: Named, b: Named): boolean =>
   a.kind === b.kind && (a.unit === b.unit || !(isMeasure(a) || isMeasure(b) || a.kind === 'money'));
 
-function percentOf(pool: readonly Named[], close: (value: number) => boolean, way: number): Derivation | undefined {
+/** "7.3%" hardly comes out by chance; "14%" is a share or growth of some two figures in any dozen. */
+const isPrecise = (text: string): boolean => /\d[.,]\d/.test(text);
+
+function percentOf(
+  pool: readonly Named[],
+  close: (value: number) => boolean,
+  way: number,
+  drawn: (part: Named, whole: Named) => boolean,
+): Derivation | undefined {
   for (const part of pool)
     for (const whole of pool) {
       if (part === whole || whole.value === 0 || !comparable(part, whole)) continue;
+      if (part.place !== undefined && whole.place !== undefined && !drawn(part, whole)) continue;
       const share = (part.value / whole.value) * 100;
       if (part.kind !== 'percent' && share > 0 && share <= 100 && close(share))
         return { value: share, says: `${part.text} of ${whole.text} is ${written(rounded(share))} percent` };

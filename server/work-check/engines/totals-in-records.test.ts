@@ -34,6 +34,16 @@ describe('totals in structured work', () => {
     ],
     ['a key with a slash', { 'a/b': { quantity: 2, price: 3, amount: 6 } }, ['/a~1b/amount holds: 2 × 3 = 6']],
     [
+      'a price per head, and the rest after a deposit',
+      { guests: 38, vegetarians: 4, price_per_person: 49, total: 1862, deposit_paid: 500, balance_due: 1362 },
+      ['/total holds: 38 × 49 = 1,862', '/balance_due holds: 1,862 − 500 = 1,362'],
+    ],
+    [
+      'a wrong total of nights, and a wrong rest',
+      { nights: 3, rate_per_night: 90, total: 280, deposit: 50, due: 220 },
+      ['/total fails: 3 × 90 = 270', '/due fails: 280 − 50 = 230'],
+    ],
+    [
       'cents that binary fractions miss',
       { quantity: 3, unit_price: 0.1, amount: 0.3 },
       ['/amount holds: 3 × 0.1 = 0.3'],
@@ -52,6 +62,9 @@ describe('totals in structured work', () => {
     ['a percentage of something else', { subtotal: 800, contingency_percent: 5, contingency: 60 }],
     ['text in place of figures', { quantity: '3', unit_price: '4', amount: '13' }],
     ['two prices of which one is meant', { quantity: 3, list_price: 4, net_price: 3, amount: 9 }],
+    ['a price per head beside a fee', { guests: 3, price_per_person: 10, service_fee: 5, total: 35 }],
+    ['two who are counted', { adults: 2, students: 3, price_per_person: 10, total: 20 }],
+    ['two payments', { total: 100, deposit: 20, paid_on_site: 30, due: 50 }],
     ['nothing at all', null],
   ])('accuses nothing of %s', (_, work) => {
     expect(sumsIn(work).filter(({ holds }) => !holds)).toEqual([]);

@@ -15,6 +15,9 @@ const SURCHARGE = /\b(?:contingency|tax|vat|shipping|freight|delivery|fee|fees|s
 const DISCOUNT = /\b(?:discount|rebate|credit|deduction)\b/;
 const REST =
   /\b(?:gap|balance|difference|remaining|remainder|left|shortfall|surplus|deficit|unspent|to pay|payable|due|outstanding|net)\b/;
+const PAID = /\b(?:deposit|paid|prepaid|prepayment|advance|instal?lments?|down payment)\b/;
+/** What "per person" counts. */
+const PEOPLE = /^(?:guest|person|people|participant|attendee|visitor|head|adult|delegate|pupil|student|traveller)s?\b/;
 const PERCENT = /\b(?:percent|pct|percentage|rate)\b/;
 
 /** Half a cent and a hair: what a sum of printed amounts may be off. */
@@ -69,7 +72,8 @@ function sumsOf(record: JsonObject, path: string): RecordSum[] {
         ]
       : [];
   };
-  const found: RecordSum[] = [...lineAmount(fields, at)];
+  const line = lineAmount(fields, at);
+  const found: RecordSum[] = line.length > 0 ? line : perHead(fields, at);
   for (const field of fields) {
     if (found.some((sum) => sum.path === `${path}/${field.key}`)) continue;
     const tried = [
@@ -97,6 +101,27 @@ function lineAmount(fields: readonly Field[], at: Report): RecordSum[] {
   if (count === price || price === amount || count === amount) return [];
   const sure = counts.length === 1 && prices.length === 1 && amounts.length === 1;
   return at(amount, count.value * price.value, `${written(count.value)} × ${written(price.value)}`, sure);
+}
+
+/** `price_per_person` times the guests, or `fee_per_night` times the nights, where nothing is added or taken off. */
+function perHead(fields: readonly Field[], at: Report): RecordSum[] {
+  const prices = fields.filter(({ words }) => /\bper \w+$/.test(words) && PRICE.test(words));
+  const totals = fields.filter(({ words }) => AMOUNT.test(words) && !prices.some((price) => price.words === words));
+  const [price, total] = [prices[0], totals[0]];
+  if (price === undefined || total === undefined || prices.length + totals.length > 2) return [];
+  const unit = /\bper (\w+)$/.exec(price.words)?.[1] ?? '';
+  const counts = fields.filter(
+    ({ words, value }) =>
+      Number.isInteger(value) &&
+      (PEOPLE.test(unit) ? PEOPLE.test(words) : new RegExp(`^${unit}s?\\b`).test(words)) &&
+      words !== price.words,
+  );
+  const [count] = counts;
+  if (count === undefined || counts.length > 1) return [];
+  // A price per kWh may be in cents, and more than one thing may be priced.
+  const plain = PEOPLE.test(unit) || unit === 'night';
+  const changed = fields.some(({ words }) => words !== price.words && (SURCHARGE.test(words) || DISCOUNT.test(words)));
+  return at(total, count.value * price.value, `${written(count.value)} × ${written(price.value)}`, plain && !changed);
 }
 
 const wordsIn = (words: string): Set<string> => new Set(words.split(' ').map((word) => word.replace(/s$/, '')));
@@ -155,9 +180,14 @@ function surcharged(fields: readonly Field[], field: Field, at: Report): RecordS
   return at(field, value, says, true);
 }
 
-/** What lies between two totals. */
+/** What lies between two totals, or what is left of one after what was paid. */
 function rest(fields: readonly Field[], field: Field, at: Report): RecordSum[] {
   if (!REST.test(field.words)) return [];
+  const paid = fields.filter(({ words }) => PAID.test(words) && words !== field.words);
+  const whole = fields.filter(({ words }) => /^(?:grand )?(?:total|gross|sum)\b/.test(words) && !PAID.test(words));
+  const [part, sum] = [paid[0], whole[0]];
+  if (part !== undefined && sum !== undefined && paid.length + whole.length === 2)
+    return at(field, sum.value - part.value, `${written(sum.value)} − ${written(part.value)}`, true);
   const totals = fields.filter(({ words }) => /\btotal\b/.test(words) && words !== field.words);
   const [one, other] = totals;
   if (one === undefined || other === undefined || totals.length !== 2) return [];

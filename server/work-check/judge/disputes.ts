@@ -35,6 +35,7 @@ export function conflictOf(
       if (conflict.kind === 'figure' && isPlanned({ text, under }, passage, index)) continue;
       const bearer = bearers[0];
       if (bearer !== undefined && areParallel(bearer.passage, passage, index)) continue;
+      if (bearer !== undefined && haveOtherLabels(bearer.passage, passage, index)) continue;
       if (bearer !== undefined && ageOf(bearer.passage, index) > ageOf(passage, index)) continue;
       return { ...conflict, passage: at, clause, bearer: bearer?.at };
     }
@@ -49,6 +50,14 @@ function areParallel(one: Passage, other: Passage, index: EvidenceIndex): boolea
   const named = (words: readonly string[], others: readonly string[]): boolean =>
     words.slice(1).some((word) => /^\p{Lu}/u.test(word) && !others.includes(word) && !isMonth(word));
   return named(own, known) && named(known, own);
+}
+
+const LABEL = /^\s*(?:[-*•]\s+)?(\p{L}[\p{L} /-]{1,40}):\s/u;
+
+/** "Salary expectation: EUR 82,000" and "Salary band: EUR 70,000-80,000" give two things. */
+function haveOtherLabels(one: Passage, other: Passage, index: EvidenceIndex): boolean {
+  const [own, known] = [one, other].map((passage) => LABEL.exec(passageText(index, passage))?.[1]?.toLowerCase());
+  return own !== undefined && known !== undefined && own !== known;
 }
 
 const isMonth = (word: string): boolean => /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/.test(word);
