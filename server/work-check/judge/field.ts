@@ -3,6 +3,7 @@ import type { StatementReading } from '../contradictions.ts';
 import { written } from '../engines/derivation.ts';
 import { rangeFlag } from '../engines/range-flags.ts';
 import type { Records } from '../engines/records.ts';
+import { findReplaced } from '../engines/replaced.ts';
 import { rowRelation } from '../engines/row-relations.ts';
 import { columnTotal, rowTotal } from '../engines/row-totals.ts';
 import { shownWorking } from '../engines/shown-working.ts';
@@ -12,8 +13,11 @@ import { compareQuantities, readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
 import { judgeCurrency } from './currency.ts';
+import { judgeDeniedCount } from './denied-count.ts';
 import { judgeFlag } from './flag.ts';
 import { type Ground, type Judgement, sourceName, where } from './ground.ts';
+import { onlySo } from './only-so.ts';
+import { judgeReplaced } from './replaced.ts';
 
 /** The cell of a table that a statement names by column and row, or the sum or count that its rows give. */
 export function judgeCell({ statement, cell }: StatementReading, { index, records }: Ground): Judgement | undefined {
@@ -73,18 +77,22 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
   const bound = judgeCell(reading, ground);
   if (bound !== undefined) return bound;
   if (row !== undefined) return row;
+  const replaced = findReplaced(statement, index);
+  if (replaced !== undefined) return judgeReplaced(statement, replaced, index);
   const found = records.read(statement);
   switch (found.is) {
     case 'found': {
       const { region, span, converted } = found;
       const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
-      const past = formerly(span.start, index.sources[region.source]?.text ?? '');
-      if (past !== undefined)
+      const place = { source: region.source, span, value: record.value, column: record.column };
+      const only = onlySo(place, index);
+      if (only !== undefined)
         return {
           status: 'not_found',
-          why: `The evidence does not settle ${where(statement)}. ${sourceName(index, region.source)} gives it as something of the past: “${clip(past)}${text}”.`,
+          why: `The evidence does not settle ${where(statement)}. ${sourceName(index, region.source)} ${only}`,
           passages: of(region.source, span.start, span.end),
           open: [record.value],
+          suspect: 1,
         };
       return {
         status: 'supported',
@@ -118,7 +126,7 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     };
   const named = judgeSourceName(record.value, index);
   if (named !== undefined) return named;
-  return productInRegion(statement, records, index) ?? judgeFlag(statement, ground) ?? uncheckable(statement, work);
+  return productInRegion(statement, records, index) ?? judgeFlag(statement, ground) ?? judgeDeniedCount(statement, ground) ?? uncheckable(statement, work);
 }
 
 /** Whether the sentence that gives another value gives this figure too: "40 seats, 500,000 API calls". */
@@ -182,13 +190,6 @@ function uncheckable(statement: Statement, work: Work): Judgement | undefined {
   return undefined;
 }
 
-/** The words in front of a value by which a source gives it as former: "(before: " or "previously ". */
-function formerly(start: number, text: string): string | undefined {
-  return /(?:\(|[,;] ?|^)(?:before|formerly|previously|until \d[^,;()]{0,24}|earlier|old|was)(?::| was)? (?:\p{L}+\.? ){0,2}$/iu
-    .exec(text.slice(Math.max(0, start - 40), start))?.[0]
-    .replace(/^[(,; ]+/, '');
-}
-
 const FORMER = /\b(?:until|formerly|previously|was|were|old(?:er)?|before|used to|superseded|instead of)\b/i;
 
 /** "One pmol/L equals about 1.355 pg/mL": a conversion gives no record's value. */
@@ -219,6 +220,7 @@ function productInRegion(statement: Statement, records: Records, index: Evidence
     own === undefined ||
     more.length > 0 ||
     own.kind !== 'number' ||
+    own.value < PRODUCT_MIN ||
     !('path' in place) ||
     records.identityOf(place.path) === undefined
   )
@@ -246,6 +248,8 @@ function productInRegion(statement: Statement, records: Records, index: Evidence
 }
 
 const FIGURES_MULTIPLIED = 8;
+/** Smaller figures come out by chance: 4 is two times two. */
+const PRODUCT_MIN = 10;
 
 type Factor = { value: number; start: number; end: number; text: string };
 

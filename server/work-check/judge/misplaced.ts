@@ -4,11 +4,13 @@ import { comparisonIn } from '../engines/comparison.ts';
 import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
 import { findTurnedChange, findWrongOrder } from '../engines/direction.ts';
 import { findWrongDuration } from '../engines/durations.ts';
+import { findReplaced } from '../engines/replaced.ts';
 import { findSuperseded } from '../engines/superseded.ts';
 import { clip } from '../quoting.ts';
 import { passageText } from '../reading/evidence-index.ts';
 import type { Statement } from '../statements.ts';
 import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+import { judgeReplaced } from './replaced.ts';
 
 /** What the calendar, the order of times, the newer version of a source or a conversation says otherwise. */
 export function misplacedIn(statement: Statement, { index, versions, turns }: Ground): Judgement | undefined {
@@ -42,6 +44,8 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
   }
   const otherwise = toldOtherwise(statement, index);
   if (otherwise !== undefined) return otherwise;
+  const replaced = findReplaced(statement, index);
+  if (replaced !== undefined) return judgeReplaced(statement, replaced, index);
   const old = findSuperseded(statement, index, versions);
   if (old !== undefined) {
     const [older, newer] = [index.passages[old.older], index.passages[old.newer]];
