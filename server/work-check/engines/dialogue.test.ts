@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceOf, statementOf } from '../material-trial.ts';
-import { findWrongOwner, findWrongSpeaker, turnsOf } from './dialogue.ts';
+import { findWrongActor, findWrongOwner, findWrongSpeaker, turnsOf } from './dialogue.ts';
 
 const meeting = [
   'Ana: The pharmacies need the recall notice. Tomasz, could you inform the pharmacies?',
@@ -43,6 +43,37 @@ describe('a task', () => {
     'The batch stays locked.',
   ])('%s accuses nobody', (work) => {
     expect(owner(work)).toBeUndefined();
+  });
+});
+
+describe('an act', () => {
+  const incident = [
+    '[09:05] Lena: seeing it too, checkout only',
+    '[09:14] Lena: rolling back to v411',
+    '[09:27] Ravi: latency is back at 310 ms',
+    '[09:30] Omar: posting the status update',
+    '[09:35] Ravi: I restarted the worker as well',
+    '[09:36] Omar: Lena, thanks for restarting the cache',
+  ].join('\n');
+  const actor = (work: string) => findWrongActor(statementOf(work), turnsOf(evidenceOf(incident)))?.known;
+
+  it.each([
+    ['Omar rolled back to v411, which took eight minutes.', 'Lena'],
+    ['Lena posted a status update.', 'Omar'],
+  ])('%s is given to the wrong person', (work, known) => {
+    expect(actor(work)).toBe(known);
+  });
+
+  it.each([
+    'Lena rolled back to v411.',
+    'Omar posted the status update.',
+    'Lena restarted the cache.',
+    'Lena restarted the worker.',
+    'Ravi confirmed the rollback to v411.',
+    'Mira rolled back to v411.',
+    'Omar opened a ticket.',
+  ])('%s accuses nobody', (work) => {
+    expect(actor(work)).toBeUndefined();
   });
 });
 

@@ -89,6 +89,38 @@ function holds(sentence: string, topic: readonly string[][]): boolean {
   return topic.some((group) => stems.has(group[0] ?? ''));
 }
 
+/** Verbs by which somebody tells, which is no act of theirs. */
+const TELLS =
+  /^(?:said|reported|noted|mentioned|asked|confirmed|suggested|proposed|added|replied|answered|agreed|explained|pointed|warned|wanted|needed|called|promised)$/;
+
+/**
+ * "Omar rolled back to v411" beside "Lena: rolling back to v411": who speaks of doing it, where nobody else does and no
+ * turn gives it to the person named.
+ */
+export function findWrongActor(statement: Statement, turns: readonly Turn[]): WrongPerson | undefined {
+  const [, claimed = '', verb = ''] = /^(\p{Lu}[\p{L}'’-]+)\s+(\p{Ll}+ed)\b/u.exec(statement.text.trim()) ?? [];
+  const person = claimed.toLowerCase();
+  if (verb === '' || TELLS.test(verb) || !turns.some(({ speaker }) => firstName(speaker) === person)) return undefined;
+  const [act] = tokenize(verb);
+  const end = statement.tokens.findIndex(({ kind, lower }) => kind === 'mark' && /^[,;.]$/.test(lower));
+  const things = statement.tokens.slice(2, end === -1 ? undefined : end).filter((token) => isContent(token));
+  const telling = turns.filter(({ text }) => {
+    const tokens = tokenize(text);
+    const at = tokens.findIndex(({ stem }) => stem === act?.stem);
+    const isOwn = at === 0 || (at > 0 && at <= 3 && tokens.slice(0, at).some(({ lower }) => lower === 'i'));
+    return isOwn && things.some((thing) => tokens.some(({ stem }) => stem === thing.stem));
+  });
+  const names = new Set(telling.map(({ speaker }) => firstName(speaker)));
+  const [first] = telling;
+  const isGiven = turns.some(
+    ({ speaker, text }) =>
+      (firstName(speaker) === person || text.toLowerCase().includes(person)) &&
+      tokenize(text).some(({ stem }) => stem === act?.stem),
+  );
+  if (first === undefined || names.size !== 1 || names.has(person) || isGiven) return undefined;
+  return { claimed, known: first.speaker, turns: [first] };
+}
+
 const QUOTED = /["“]([^"“”]{20,400})["”]/g;
 const plain = (text: string): string =>
   text

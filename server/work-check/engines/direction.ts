@@ -84,3 +84,41 @@ export function findTurnedChange({ text, quantities }: Statement, index: Evidenc
   });
   return passage === -1 ? undefined : { says: `it is ${other} before and ${one} after`, passage };
 }
+
+const JOINED = /^\s?(?:\p{L}+\s)?(?:to|→|->)\s\S{0,2}$/iu;
+const OPENS_PAIR = /\bfrom\s+\S{0,2}$/i;
+const SHARED_MIN = 2;
+
+/** The pairs of figures that a text gives as "from … to …". */
+function pairsIn(text: string, quantities: readonly Quantity[], offset = 0): [Quantity, Quantity][] {
+  return quantities.flatMap((from, at): [Quantity, Quantity][] => {
+    const to = quantities[at + 1];
+    if (to === undefined || from.value === to.value || from.kind === 'date' || to.kind === 'date') return [];
+    const joined = JOINED.test(text.slice(from.end - offset, to.start - offset));
+    return joined && OPENS_PAIR.test(text.slice(0, from.start - offset)) ? [[from, to]] : [];
+  });
+}
+
+/** "From 30 to 5 seconds" where every passage on it that gives the two says "from 5s to 30s". */
+export function findTurnedPair({ text, tokens, quantities }: Statement, index: EvidenceIndex): TurnedChange | undefined {
+  const own = pairsIn(text, quantities);
+  const stems = new Set(tokens.filter(({ content, kind }) => content && kind === 'word').map(({ stem }) => stem));
+  for (const [from, to] of own) {
+    const told = index.passages.flatMap((passage, at) => {
+      const shared = [...passage.stems].filter((stem) => stems.has(stem) && !/^\d/.test(stem)).length;
+      if (passage.instruction || shared < SHARED_MIN) return [];
+      return pairsIn(passageText(index, passage), passage.quantities, passage.start).flatMap(([first, second]) => {
+        const turned = first.value === to.value && second.value === from.value;
+        const same = first.value === from.value && second.value === to.value;
+        return turned || same ? [{ at, turned, first, second }] : [];
+      });
+    });
+    const [first] = told;
+    if (first === undefined || told.some(({ turned }) => !turned)) continue;
+    const whole = index.sources[index.passages[first.at]?.source ?? -1]?.text ?? '';
+    const known = whole.slice(first.first.start, first.second.end);
+    const unit = /^\p{L}{1,2}\b/u.exec(whole.slice(first.second.end))?.[0] ?? '';
+    return { says: `it is from ${known}${unit}`, passage: first.at };
+  }
+  return undefined;
+}

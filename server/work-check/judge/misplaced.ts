@@ -1,9 +1,10 @@
 import { findWrongAttribution } from '../engines/attribution.ts';
 import { findWrongWeekday } from '../engines/calendar.ts';
 import { comparisonIn } from '../engines/comparison.ts';
-import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
-import { findTurnedChange, findWrongOrder } from '../engines/direction.ts';
+import { findWrongActor, findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
+import { findTurnedChange, findTurnedPair, findWrongOrder } from '../engines/direction.ts';
 import { findWrongDuration } from '../engines/durations.ts';
+import { findWrongRange } from '../engines/range-claims.ts';
 import { findReplaced } from '../engines/replaced.ts';
 import { findSuperseded } from '../engines/superseded.ts';
 import { clip } from '../quoting.ts';
@@ -57,7 +58,7 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
     };
   }
   const person =
-    turns.length === 0 ? undefined : (findWrongOwner(statement, turns) ?? findWrongSpeaker(statement, turns));
+    turns.length === 0 ? undefined : (findWrongOwner(statement, turns) ?? findWrongActor(statement, turns) ?? findWrongSpeaker(statement, turns));
   if (person === undefined) return undefined;
   const said = person.turns.map(({ speaker, text }) => `${speaker}: ${quote(text)}`).join(', ');
   return {
@@ -81,7 +82,19 @@ function toldOtherwise(statement: Statement, index: Ground['index']): Judgement 
       passages: [],
       compared: { claimed: compared.word, known: compared.says },
     };
-  const turned = findTurnedChange(statement, index);
+  const range = findWrongRange(statement, index);
+  if (range !== undefined) {
+    const passage = index.passages[range.passage];
+    const said = passage === undefined ? '' : passageText(index, passage);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; ${sourceName(index, passage?.source ?? -1)} says ${quote(said)}: ${range.says}.`,
+      passages: placeOf(index, range.passage),
+      compared: { claimed: range.claimed, known: range.says },
+      computed: range.says,
+    };
+  }
+  const turned = findTurnedChange(statement, index) ?? findTurnedPair(statement, index);
   if (turned !== undefined) {
     const passage = index.passages[turned.passage ?? -1];
     const said =
