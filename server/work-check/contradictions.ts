@@ -282,7 +282,8 @@ const isRow = (text: string): boolean => /\|.*\|/.test(text) || (text.match(/[,;
 const ROW_MARKS = 3;
 
 /** "Nice to have: Kafka, German." lists words under a label, and says nothing of anybody. */
-const isList = (text: string): boolean => /^[^:.,]{1,40}:(?:\s+[^\s,.;:]+){1,3}(?:,(?:\s+[^\s,.;:]+){1,3})+\.?$/.test(text.trim());
+const isList = (text: string): boolean =>
+  /^[^:.,]{1,40}:(?:\s+[^\s,.;:]+){1,3}(?:,(?:\s+[^\s,.;:]+){1,3})+\.?$/.test(text.trim());
 
 /** Words that bind what a passage says to some cases. */
 const LIMITS = new Set(['when', 'where', 'provided', 'except', 'only']);

@@ -230,7 +230,8 @@ describe('an error is not borne out', () => {
   });
 
   it('of a skill beside a list of the skills that are wanted', async () => {
-    const cv = 'Noor Haddad. 6 years backend (Go, Python, Kafka). Languages: Dutch, English. Salary expectation: EUR 82,000.';
+    const cv =
+      'Noor Haddad. 6 years backend (Go, Python, Kafka). Languages: Dutch, English. Salary expectation: EUR 82,000.';
     const role = 'Senior backend engineer. Nice: Kafka, German. Salary band: EUR 70,000-80,000.';
     const work = 'She also knows Kafka, but not German. Her salary expectation of EUR 82,000 is above the band.';
     const found = await checked(work, `${cv}\n\n${role}`);

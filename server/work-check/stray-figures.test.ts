@@ -127,3 +127,27 @@ it('a row that ends with an empty cell belongs to its table', async () => {
     (await statements(work(unit), report, note)).find(({ path }) => path === '/results/0/unit')?.status;
   expect([await unitOf('pmol/L'), await unitOf('pg/mL')]).toEqual(['supported', 'contradicted']);
 });
+
+describe('a share that two figures of different rows give', () => {
+  const table = [
+    '| Region | Q1 leads | Q1 deals | Q2 leads | Q2 deals |',
+    '|---|---|---|---|---|',
+    '| North | 240 | 36 | 260 | 52 |',
+    '| South | 310 | 31 | 280 | 42 |',
+    '| East | 150 | 30 | 190 | 19 |',
+    '| West | 200 | 24 | 170 | 34 |',
+  ].join('\n');
+  const rates = async (west: string): Promise<string | undefined> => {
+    const request = {
+      work_product: `Deals rose from 121 in Q1 to 147 in Q2. West improved most, from ${west} to 20%.`,
+      evidence: [{ source: 'Leads', text: table }],
+      criteria: ['Conversion rates correct'],
+    };
+    return (await checkWork(request, { assessor: embeddedAssessor, now: NOW })).findings[0]?.status;
+  };
+
+  it('bears out no rate, while one of the row itself does', async () => {
+    expect(await rates('12%')).toBe('met');
+    expect(await rates('14%')).not.toBe('met');
+  });
+});

@@ -1,5 +1,7 @@
+// Longer than 300 lines: one table of what criteria ask for and how work shows it.
 import type { Quantity } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
+import { entryOf } from '../support/lexicon.ts';
 
 /**
  * What criteria ask for and how a statement shows it. To extend the table, add a row: `asked` reads the criterion, `shown`
@@ -26,7 +28,7 @@ const concepts: readonly Concept[] = [
   {
     name: 'a date or time',
     asked:
-      /\b(?:when|dates?|due|expir\w+|(?:which|what) (?:day|time)|(?:day|date)s? and (?:the )?times?|with (?:the |its |their )?(?:day|time)|start\w*|time of)\b/i,
+      /\b(?:when|dates?|due|expir\w+|(?:which|what) (?:day|time)|(?:day|date)s? and (?:the )?times?|with (?:the |its |their )?(?:day|time)|start(?!s? with)\w*|time of)\b/i,
     shown: (statement) =>
       hasKind('date', 'time')(statement) ||
       WEEKDAY.test(statement.text) ||
@@ -105,8 +107,12 @@ const concepts: readonly Concept[] = [
       /\b(?:who|whom|whose|(?:carr(?:y|ies)|with|has|have|gives?|shows?) (?:a|the|their|its) names?|owners?|responsible|somebody|someone|in charge|assigned|party|persons?)\b/i,
     shown: ({ tokens, text }) =>
       tokens.some(
-        ({ capital, content, kind }, at) =>
-          kind === 'word' && capital && content && (at > 0 || /^\p{Lu}[\p{L}]+ (?:\p{Lu}|\w+s\b)/u.test(text)),
+        (token, at) =>
+          token.kind === 'word' &&
+          token.capital &&
+          token.content &&
+          // A word that opens a sentence is a name when no list of words knows it.
+          (at > 0 || entryOf(token).stem === '' || /^\p{Lu}[\p{L}]+ (?:\p{Lu}|\w+s\b)/u.test(text)),
       ),
     telling: false,
   },
@@ -130,7 +136,7 @@ const concepts: readonly Concept[] = [
     asked:
       /\b(?:next steps?|left (?:for|to) (?:me|us|them|do|you)|what (?:is left|remains) to (?:do|be done)|way forward|how to (?:proceed|continue|go on)|to-?dos?|action items?|follow-?ups?|what to do|actions?)\b/i,
     shown:
-      /\b(?:recommend\w*|suggest\w*|propos\w*|next steps?|should|needs? (?:a|an|to)|please|must|has to|have to|ask(?:s|ed)? for|left for|to do|hold (?:the|back)|contact|await\w*|skip it|take the|find|call|apply)\b/i,
+      /\b(?:follow-?ups?|action items?|actions:|to-?dos?|recommend\w*|suggest\w*|propos\w*|next steps?|should|needs? (?:a|an|to)|please|must|has to|have to|ask(?:s|ed)? for|left for|to do|hold (?:the|back)|contact|await\w*|skip it|take the|find|call|apply)\b/i,
     telling: true,
   },
   {
@@ -142,11 +148,26 @@ const concepts: readonly Concept[] = [
     telling: true,
   },
   {
+    name: 'the impact',
+    asked: /\b(?:impact|who was affected|how (?:many|much) (?:\w+ ){0,2}affected|damage (?:done|caused))\b/i,
+    shown:
+      /\b(?:affected|fail\w*|lost|loses?|unavailable|interrupted|delayed|missed|cancel\w*|could not|unable|went down|was down|outage|slow\w*|errors?|tickets?|complain\w*|refund\w*|injur\w*|spoil\w*|damag\w*)\b/i,
+    telling: true,
+  },
+  {
+    name: 'how it was put right',
+    asked:
+      /\b(?:how .{0,40}\b(?:fixed|resolved|solved|mitigated|repaired|restored|put right)|(?:the|its) (?:resolution|mitigation|fix|remedy))\b/i,
+    shown:
+      /\b(?:roll(?:ed|ing)? back|rollback|restor\w*|fix\w*|repair\w*|replac\w*|restart\w*|revert\w*|resolv\w*|patch\w*|reset|swapp\w*|switched|recover\w*|put back|corrected)\b/i,
+    telling: true,
+  },
+  {
     name: 'what is not known',
     asked:
       /\b(?:not (?:yet )?known|(?:did|could|does) not (?:turn up|find|cover|say)|admit\w*|owns? up|still (?:open|missing|lacking|needed)|undecided|unknown|uncertain\w*|unclear|gaps?|open (?:points?|questions?|items?)|loose ends|undecided|left open|unresolved|does not know|missing information)\b/i,
     shown:
-      /\b(?:not known|(?:nobody|no one) knows|(?:we|they) (?:do not|don't) know|still (?:looking|needed|missing|open|wanted|to be)|never been|have (?:never|not yet) been|did not (?:decide|say|study)|(?:was|were) (?:postponed|adjourned)|no answer (?:has|yet)|none of the sources|unknown|unclear|uncertain|no (?:\w+ ){0,2}(?:date|information|data|figures?|answer|record|decision)|not stated|do(?:es)? not (?:say|show|state|give|tell)|gives? no|not (?:yet )?(?:decided|confirmed|given|recorded|studied|reported|settled|been (?:decided|confirmed|settled))|nothing was decided|still open|pending|undecided|remains? to|could not be|cannot be (?:told|said)|was not studied)\b/i,
+      /\b(?:neither|lacks?|missing|appears? nowhere|short of|no mention|not known|(?:nobody|no one) knows|(?:we|they) (?:do not|don't) know|still (?:looking|needed|missing|open|wanted|to be)|never been|have (?:never|not yet) been|did not (?:decide|say|study)|(?:was|were) (?:postponed|adjourned)|no answer (?:has|yet)|none of the sources|unknown|unclear|uncertain|no (?:\w+ ){0,2}(?:date|information|data|figures?|answer|record|decision)|not stated|do(?:es)? not (?:say|show|state|give|tell)|gives? no|not (?:yet )?(?:decided|confirmed|given|recorded|studied|reported|settled|been (?:decided|confirmed|settled))|nothing was decided|still open|pending|undecided|remains? to|could not be|cannot be (?:told|said)|was not studied)\b/i,
     telling: true,
   },
   {
@@ -247,7 +268,7 @@ const concepts: readonly Concept[] = [
   {
     name: 'its end',
     asked: /\b(?:was over|ended|back to normal|all[- ]clear|resolved|recovered)\b/i,
-    shown: /\b(?:resolved|over|ended|cleared|restored|recovered|back to normal|closed)\b/i,
+    shown: /\b(?:resolved|over|ended|finished|normal again|cleared|restored|recovered|back to normal|closed)\b/i,
     telling: true,
   },
 ];

@@ -1,4 +1,5 @@
 import type { AssessedFinding, AssessmentTask } from '../assessors/port.ts';
+import { turnsOf } from '../engines/dialogue.ts';
 import { personNames } from '../engines/person-names.ts';
 import { findPersonalData, personalValues, shownAs } from '../engines/personal-data.ts';
 import { answerForm, readFormCriterion } from './form.ts';
@@ -31,6 +32,7 @@ const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
       text,
       evidence.sources.map((source) => source.text),
     ).map((number) => `a phone number that the evidence lists (${number.slice(0, 3)}…)`),
+    ...(/\bnam(?:e|es|ed|ing)\b/i.test(criterion) ? speakersIn(text, evidence) : []),
     ...(/\b(?:phone|telephone|mobile) numbers?\b/i.test(criterion)
       ? [...text.matchAll(PHONE)].map(([number]) => `what may only be a phone number (${number.slice(0, 3)}…)`)
       : []),
@@ -64,6 +66,16 @@ const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
   };
 };
 
+/** Those who speak in a chat or transcript of the evidence and are called by that name in the work. */
+function speakersIn(text: string, evidence: AssessmentTask['evidence']): string[] {
+  const speakers = [...new Set(turnsOf(evidence).map(({ speaker }) => speaker))];
+  return speakers
+    .filter(
+      (name) => name.length > 2 && new RegExp(`(?<!\\p{L})${name.replaceAll(/[.]/g, '\\.')}(?!\\p{L})`, 'u').test(text),
+    )
+    .map((name) => `the name of somebody who speaks in the evidence (${name.slice(0, 2)}…)`);
+}
+
 /** Where phone numbers are asked about, a long number that begins with 0 or + is one. */
 const PHONE = /(?<![\d.,-])(?:\+\d{1,3}[ /-]?|0)\d{2,4}[ /-]?\d{3,4}[ -]?\d{2,4}(?![\d.,:])/g;
 
@@ -81,7 +93,7 @@ function contactNumbers(text: string, sources: readonly string[]): string[] {
 }
 
 const ALWAYS_PERSONAL =
-  /\b(?:personal (?:data|details|information)|personally|identifiable|anonym\w*|privacy|private (?:data|details|information)|nothing private|pii|no names|nobody can be|no (?:phone|telephone|mobile) numbers?|no e-?mail addresses)\b/i;
+  /\b(?:personal (?:data|details|information)|personally|identifiable|anonym\w*|privacy|private (?:data|details|information)|nothing private|pii|no names|(?:not|never|without) nam(?:e|ing) (?:any )?(?:individuals?|people|persons?|anyone|anybody|names)|nobody can be|no (?:phone|telephone|mobile) numbers?|no e-?mail addresses)\b/i;
 /** "No patient can be identified" asks about persons; "the weak region is identified" and "gives contact details" do not. */
 const SOMETIMES_PERSONAL = /\b(?:identif(?:y|ies|ied|ying)|contact details|private)\b/i;
 const DENIES = /\b(?:no|not|never|nobody|nothing|none|cannot|without)\b|n['’]t\b/i;

@@ -9,6 +9,7 @@ import { citing, quoting } from './citing.ts';
 import { coverage } from './coverage.ts';
 import { fields } from './fields.ts';
 import { personalData, readForm } from './form-kind.ts';
+import { mentions } from './mentions.ts';
 import { nulls } from './nulls.ts';
 import { order } from './order.ts';
 import { presence } from './presence.ts';
@@ -26,7 +27,7 @@ const judgement: Kind = {
   name: 'judgement',
   decides: 'nothing: tone, usefulness and clarity are for a person or a language model',
   known:
-    /\b(?:tone|polite\w*|friendl\w+|professional\w*|well[- ]written|readable|engaging|persuasive|elegant|creative|helpful\w*|empath\w*|concise\w*|style|grammar|flows?|natural|appropriate\w*|reasonable|sensible|insight\w*|understand\w*|follow it|comfortable|reassuring|useful|helps? an?|councillor|decide on|clear to|easy to|sounds?|reads? like|taken seriously|makes? people|would (?:convince|understand)|will (?:manage|feel|want)|interesting|pleasant|nicely|(?:kept|keeps?|told|tells?) apart)\b/i,
+    /\b(?:tone|polite\w*|friendl\w+|professional\w*|well[- ]written|readable|engaging|persuasive|elegant|creative|helpful\w*|empath\w*|concise\w*|style|grammar|flows?|natural|appropriate\w*|reasonable|sensible|insight\w*|understand\w*|follow it|comfortable|reassuring|useful|helps? an?|councillor|decide on|clear to|easy to|sounds?|reads? like|taken seriously|makes? people|would (?:convince|understand)|will (?:manage|feel|want)|interesting|pleasant|nicely|blame\w*|jargon|suitable|spelling|(?:past|present) tense|(?:british|american|plain|simple) english|short enough|(?:kept|keeps?|told|tells?) apart)\b/i,
   read: (criterion, { judged }) => {
     const open = bySuspicion(about(topicOf(criterion), judged).filter(isUnsettled));
     const also = alsoOpen(open, 'Not borne out so far');
@@ -48,6 +49,7 @@ const BOTH_SIDES = /\bboth (?:positive|benefits|advantages|pros|strengths)\b/i;
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
 const kinds: readonly Kind[] = [
   judgement,
+  mentions,
   personalData,
   schema,
   currencies,

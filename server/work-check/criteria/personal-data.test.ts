@@ -21,6 +21,18 @@ describe('a criterion asks for personal data', () => {
   );
 });
 
+it('finds those who speak in the evidence where no names are wanted', async () => {
+  const chat = 'Ravi: latency alarm.\nLena: rolling back.\nRavi: it is down again.\nLena: done.';
+  const request = {
+    work_product: 'Lena rolled back, and the latency fell.',
+    evidence: [{ source: 'Chat', text: chat }],
+    criteria: ['Does not name individuals'],
+  };
+  const report = await checkWork(request, { assessor: embeddedAssessor, now: new Date('2026-01-15T12:00:00Z') });
+  expect(report.findings[0]).toMatchObject({ status: 'contradicted' });
+  expect(report.findings[0]?.reason).toContain('somebody who speaks in the evidence (Le…)');
+});
+
 describe('a criterion asks for something else than personal data', () => {
   it.each([
     'The weak region is identified',

@@ -2,6 +2,7 @@ import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assess
 import { alsoOpen, bySuspicion, indexesOf, passagesOf, quoted } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
 import { splitSentences } from '../reading/sentences.ts';
+import { tokenize } from '../reading/tokens.ts';
 import { type Concept, conceptsAsked, shows } from './concepts.ts';
 import { foreignLanguage } from './language.ts';
 import type { Kind, Reader } from './reader.ts';
@@ -27,7 +28,7 @@ const readPresence: Reader = (criterion, task) => {
   if (absent !== undefined)
     return { status: 'missing', reason: `The work does not hold “${clip(absent)}”.`, passages: [] };
   const concepts = conceptsAsked(criterion);
-  const topic = topicOf(criterion);
+  const topic = withoutWhole(topicOf(criterion), concepts, task);
   const lacking = concepts.find(
     ({ figure }) =>
       figure !== undefined &&
@@ -58,6 +59,15 @@ function showing(
   const best = Math.max(0, ...shares);
   if (best > 0) return all.filter((_, at) => (shares[at] ?? 0) >= best * NEAR_BEST);
   return concept.telling ? all.slice(0, SHOWN + 1) : [];
+}
+
+/** "The incident" of a request for an incident summary is what the whole work is about, and need not be named in it. */
+function withoutWhole(topic: Topic[], concepts: readonly Concept[], { judged, request }: AssessmentTask): Topic[] {
+  if (concepts.length === 0) return topic;
+  const asked = new Set(tokenize(request).map(({ stem }) => stem));
+  return topic.filter(
+    (one) => !asked.has(one.token.stem) || judged.some(({ statement }) => shareOf([one], statement) > 0),
+  );
 }
 
 function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): JudgedStatement[] {

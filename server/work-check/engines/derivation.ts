@@ -58,10 +58,7 @@ export function derive(
     own.includes(one) || own.includes(other) || one.place === other.place;
   // A small number comes out of any two others by chance.
   const drawn = (one: Named, other: Named): boolean =>
-    claimed.value >= SMALL ||
-    inCents(text) ||
-    isMeasure(claimed) ||
-    together(one, other);
+    claimed.value >= SMALL || inCents(text) || isMeasure(claimed) || together(one, other);
   const parts = fits(pool);
   if (claimed.kind === 'percent')
     return (

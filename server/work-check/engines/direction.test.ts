@@ -55,7 +55,11 @@ describe('a pair of figures', () => {
   it.each([
     ['the same way round', 'v412 raised the pool timeout from 5 to 30 seconds.', [log]],
     ['of another thing', 'The cache grew from 30 to 5 entries.', [log]],
-    ['that was put back', 'The rollback put the pool timeout back from 30 to 5 seconds.', [log, 'The rollback set the pool timeout from 30s to 5s.']],
+    [
+      'that was put back',
+      'The rollback put the pool timeout back from 30 to 5 seconds.',
+      [log, 'The rollback set the pool timeout from 30s to 5s.'],
+    ],
     ['with other figures', 'v412 raised the pool timeout from 30 to 60 seconds.', [log]],
   ])('is not accused %s', (_, work, evidence) => {
     expect(turned(work, ...evidence)).toBeUndefined();

@@ -100,7 +100,10 @@ function pairsIn(text: string, quantities: readonly Quantity[], offset = 0): [Qu
 }
 
 /** "From 30 to 5 seconds" where every passage on it that gives the two says "from 5s to 30s". */
-export function findTurnedPair({ text, tokens, quantities }: Statement, index: EvidenceIndex): TurnedChange | undefined {
+export function findTurnedPair(
+  { text, tokens, quantities }: Statement,
+  index: EvidenceIndex,
+): TurnedChange | undefined {
   const own = pairsIn(text, quantities);
   const stems = new Set(tokens.filter(({ content, kind }) => content && kind === 'word').map(({ stem }) => stem));
   for (const [from, to] of own) {

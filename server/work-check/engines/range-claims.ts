@@ -39,7 +39,9 @@ export function findWrongRange(statement: Statement, index: EvidenceIndex): Rang
 }
 
 const isDistance = (text: string, end: number, phrase: number): boolean =>
-  end <= phrase && /^\s?\p{L}{0,12}\s?$/u.test(text.slice(end, phrase)) && !/\b(?:is|are|was|lies)\b/.test(text.slice(end, phrase));
+  end <= phrase &&
+  /^\s?\p{L}{0,12}\s?$/u.test(text.slice(end, phrase)) &&
+  !/\b(?:is|are|was|lies)\b/.test(text.slice(end, phrase));
 
 /** The ranges under the same noun, in passages that share another word with the statement. */
 function rangesOf(noun: string, figure: Quantity, { tokens }: Statement, index: EvidenceIndex): Range[] {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../kernel/json-value.ts';
-import { indexEvidence } from '../reading/evidence-index.ts';
+import { evidenceOf } from '../material-trial.ts';
 import { readWork } from '../statements.ts';
 import { findReplaced } from './replaced.ts';
 
 /** What the evidence puts in place of the figures of a work. */
 function replaced(work: JsonValue, ...texts: string[]): string[] {
-  const index = indexEvidence(texts.map((text, at) => ({ ref: `evidence_${at}`, source: `Mail ${at + 1}`, text })));
+  const index = evidenceOf(...texts);
   return readWork(work).statements.flatMap((statement) => {
     const found = findReplaced(statement, index);
     return found === undefined ? [] : [`${found.claimed} → ${found.known}`];

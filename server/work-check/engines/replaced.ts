@@ -14,7 +14,8 @@ const MOVES =
   /\b(?:mov|chang|shift|reschedul|postpon|push|bring|brought|delay|amend|correct|revis)\p{L}*\b[^.;]{0,60}\bfrom\s+(?:the\s+)?$/iu;
 const TO = /^\s*(?:\p{L}+\s+)?(?:to|until)\s+(?:the\s+)?$/iu;
 /** What names the former value itself. */
-const FORMER = /\b(?:old|previous\w*|former\w*|original\w*|initial\w*|before|was|were|first|earlier|instead|from|until)\b/i;
+const FORMER =
+  /\b(?:old|previous\w*|former\w*|original\w*|initial\w*|before|was|were|first|earlier|instead|from|until)\b/i;
 
 const found = new WeakMap<EvidenceIndex, Replacement[]>();
 
@@ -44,7 +45,8 @@ function replacementsOf({ quantities, start }: Passage, passage: number, text: s
 
 const isSame = (one: Quantity, other: Quantity): boolean => compareQuantities(one, other) === 'same';
 
-const ASKS = /\?\s*$|\b(?:please|can|could|may|would|like|want\w*|wish\w*|hope\w*|ask\w*|propos\w*|suggest\w*|request\w*|if)\b/i;
+const ASKS =
+  /\?\s*$|\b(?:please|can|could|may|would|like|want\w*|wish\w*|hope\w*|ask\w*|propos\w*|suggest\w*|request\w*|if)\b/i;
 
 /** A replacement holds when no later passage goes back to the old figure and, if it was only asked for, another grants it. */
 function holds(old: Quantity, next: Quantity, passage: number, index: EvidenceIndex): boolean {
@@ -63,8 +65,13 @@ export function findReplaced(statement: Statement, index: EvidenceIndex): Replac
   const { record, text, quantities, tokens } = statement;
   if (replacements.length === 0 || FORMER.test(record === undefined ? text : record.column.replaceAll('_', ' ')))
     return undefined;
-  const figures = record === undefined ? quantities : quantities.filter(({ end }) => end > text.length - record.value.length);
-  const named = new Set((record === undefined ? tokens : tokenize(record.column.replaceAll('_', ' '))).filter(isContent).map(({ stem }) => stem));
+  const figures =
+    record === undefined ? quantities : quantities.filter(({ end }) => end > text.length - record.value.length);
+  const named = new Set(
+    (record === undefined ? tokens : tokenize(record.column.replaceAll('_', ' ')))
+      .filter(isContent)
+      .map(({ stem }) => stem),
+  );
   for (const { old, next, passage } of replacements) {
     const figure = figures.find((one) => one.kind === old.kind && isSame(one, old));
     if (figure === undefined || quantities.some((one) => isSame(one, next))) continue;

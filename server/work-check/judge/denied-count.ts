@@ -20,10 +20,7 @@ export function judgeDeniedCount(statement: Statement, { records, index }: Groun
   // A number in a list may name its record.
   if (inList && !isNone) return undefined;
   const at = index.passages.findIndex(
-    (passage) =>
-      !passage.instruction &&
-      isOfRecord(passage) &&
-      denies(passage, stems),
+    (passage) => !passage.instruction && isOfRecord(passage) && denies(passage, stems),
   );
   const passage = index.passages[at];
   if (passage === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Passage } from '../assessors/port.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { written } from '../engines/derivation.ts';
 import { rangeFlag } from '../engines/range-flags.ts';
-import type { Records } from '../engines/records.ts';
+import type { FieldReading, Records } from '../engines/records.ts';
 import { findReplaced } from '../engines/replaced.ts';
 import { rowRelation } from '../engines/row-relations.ts';
 import { columnTotal, rowTotal } from '../engines/row-totals.ts';
@@ -10,6 +10,7 @@ import { shownWorking } from '../engines/shown-working.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from '../reading/quantities.ts';
+import type { Span } from '../reading/sentences.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
 import { judgeCurrency } from './currency.ts';
@@ -60,10 +61,6 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
   const { record, place } = statement;
   if (record === undefined) return undefined;
   const sum = 'path' in place ? sums.get(place.path) : undefined;
-  const of = (source: number, start: number, end: number): Passage[] => {
-    const ref = index.sources[source]?.ref;
-    return ref === undefined ? [] : [{ ref, start, end: Math.max(end, start + 1) }];
-  };
   if (sum !== undefined && !sum.holds)
     return {
       status: 'contradicted',
@@ -81,26 +78,8 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
   if (replaced !== undefined) return judgeReplaced(statement, replaced, index);
   const found = records.read(statement);
   switch (found.is) {
-    case 'found': {
-      const { region, span, converted } = found;
-      const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
-      const place = { source: region.source, span, value: record.value, column: record.column };
-      const only = onlySo(place, index);
-      if (only !== undefined)
-        return {
-          status: 'not_found',
-          why: `The evidence does not settle ${where(statement)}. ${sourceName(index, region.source)} ${only}`,
-          passages: of(region.source, span.start, span.end),
-          open: [record.value],
-          suspect: 1,
-        };
-      return {
-        status: 'supported',
-        why: `${sourceName(index, region.source)} gives “${clip(text)}”${converted === undefined ? '' : `, which is ${converted}`}.`,
-        passages: of(region.source, span.start, span.end),
-        ...(sum === undefined ? {} : { computed: sum.says }),
-      };
-    }
+    case 'found':
+      return judgeFound(found, statement, record, sum?.says, index);
     case 'other': {
       const { region, span, known, inUnit } = found;
       if (sum !== undefined || (inUnit === undefined && isBeside(record.value, region.source, span.start, index)))
@@ -108,7 +87,7 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
       return {
         status: 'contradicted',
         why: `The work gives “${clip(record.value)}” (${statement.at}) where ${sourceName(index, region.source)} gives “${clip(known)}”${inUnit === undefined ? '' : `, ${inUnit}`}.`,
-        passages: of(region.source, span.start, span.end),
+        passages: placesOf(region.source, span, index),
         compared: { claimed: record.value, known },
       };
     }
@@ -126,7 +105,45 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     };
   const named = judgeSourceName(record.value, index);
   if (named !== undefined) return named;
-  return productInRegion(statement, records, index) ?? judgeFlag(statement, ground) ?? judgeDeniedCount(statement, ground) ?? uncheckable(statement, work);
+  return (
+    productInRegion(statement, records, index) ??
+    judgeFlag(statement, ground) ??
+    judgeDeniedCount(statement, ground) ??
+    uncheckable(statement, work)
+  );
+}
+
+const placesOf = (source: number, { start, end }: Span, index: EvidenceIndex): Passage[] => {
+  const ref = index.sources[source]?.ref;
+  return ref === undefined ? [] : [{ ref, start, end: Math.max(end, start + 1) }];
+};
+
+/** A value that stands where the evidence speaks of its record bears the field out, unless it is given otherwise. */
+function judgeFound(
+  { region, span, converted }: FieldReading & { is: 'found' },
+  statement: Statement,
+  { value, column }: NonNullable<Statement['record']>,
+  sum: string | undefined,
+  index: EvidenceIndex,
+): Judgement {
+  const source = sourceName(index, region.source);
+  const passages = placesOf(region.source, span, index);
+  const only = onlySo({ source: region.source, span, value, column }, index);
+  if (only !== undefined)
+    return {
+      status: 'not_found',
+      why: `The evidence does not settle ${where(statement)}. ${source} ${only}`,
+      passages,
+      open: [value],
+      suspect: 1,
+    };
+  const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
+  return {
+    status: 'supported',
+    why: `${source} gives “${clip(text)}”${converted === undefined ? '' : `, which is ${converted}`}.`,
+    passages,
+    ...(sum === undefined ? {} : { computed: sum }),
+  };
 }
 
 /** Whether the sentence that gives another value gives this figure too: "40 seats, 500,000 API calls". */

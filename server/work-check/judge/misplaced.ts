@@ -58,7 +58,9 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
     };
   }
   const person =
-    turns.length === 0 ? undefined : (findWrongOwner(statement, turns) ?? findWrongActor(statement, turns) ?? findWrongSpeaker(statement, turns));
+    turns.length === 0
+      ? undefined
+      : (findWrongOwner(statement, turns) ?? findWrongActor(statement, turns) ?? findWrongSpeaker(statement, turns));
   if (person === undefined) return undefined;
   const said = person.turns.map(({ speaker, text }) => `${speaker}: ${quote(text)}`).join(', ');
   return {

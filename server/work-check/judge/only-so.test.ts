@@ -9,7 +9,8 @@ async function told(work: { [key: string]: JsonValue }, text: string): Promise<s
   return `${report.statements[0]?.status}: ${report.statements[0]?.why}`;
 }
 
-const terms = 'The price per person is EUR 46 from 40 guests, EUR 49 below that. Payment by card or transfer, no cheques.';
+const terms =
+  'The price per person is EUR 46 from 40 guests, EUR 49 below that. Payment by card or transfer, no cheques.';
 
 describe('a value that stands in a source does not bear out its field', () => {
   it.each<[string, { [key: string]: JsonValue }, string, RegExp]>([
@@ -26,7 +27,11 @@ describe('a value that stands in a source bears out its field', () => {
     ['which is one of exclusions', { not_accepted: 'cheques' }, terms],
     ['that is given elsewhere too', { payment: 'cheque' }, 'No cheque came. Payment by cheque was agreed on 5 June.'],
     ['and another sentence confirms it', { price_per_person: 49 }, `${terms} We agree to EUR 49 for each.`],
-    ['and is one of two without a condition', { price_adult: 12 }, 'The price is EUR 12 for an adult and EUR 8 for a child.'],
+    [
+      'and is one of two without a condition',
+      { price_adult: 12 },
+      'The price is EUR 12 for an adult and EUR 8 for a child.',
+    ],
   ])('%s', async (_, work, text) => {
     expect(await told(work, text)).toMatch(/^supported/);
   });

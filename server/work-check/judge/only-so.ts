@@ -54,7 +54,9 @@ const CONDITION = /\b(?:from|below|above|over|under|up to|if|unless|more than|fe
 
 /** "EUR 46 from 40 guests, EUR 49 below that": which of two prices holds is not said by either. */
 function conditional({ source, span, value }: Place, index: EvidenceIndex): string | undefined {
-  const passage = index.passages.find((one) => one.source === source && one.start <= span.start && one.end > span.start);
+  const passage = index.passages.find(
+    (one) => one.source === source && one.start <= span.start && one.end > span.start,
+  );
   const [own] = readQuantities(tokenize(value));
   const given = passage?.quantities.find(({ start }) => start === span.start);
   if (passage === undefined || own === undefined || given?.kind !== 'money') return undefined;

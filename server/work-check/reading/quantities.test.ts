@@ -10,6 +10,8 @@ describe('dates and times as notes write them', () => {
     ['06.05. off oxygen', { month: 5, day: 6 }],
     ['until 12.05. inclusive', { month: 5, day: 12 }],
     ['due on 16. November 2026', { year: 2026, month: 11, day: 16 }],
+    ['3 Jan. 2026', { year: 2026, month: 1, day: 3 }],
+    ['Sept. 4, 2026', { year: 2026, month: 9, day: 4 }],
     ['from 1 Jan 27.', { year: 2027, month: 1, day: 1 }],
   ])('%s', (text, date) => {
     expect(read(text)[0]).toMatchObject({ kind: 'date', ...date });
@@ -21,6 +23,11 @@ describe('dates and times as notes write them', () => {
   ])('reads no more into %s', (text, kind) => {
     expect(read(text)[0]).toMatchObject({ kind });
     expect(read(text)[0]?.year).toBeUndefined();
+  });
+
+  it('takes the full stop of a sentence for no part of a month', () => {
+    const text = 'They met in May. 3 people came by the end of June.';
+    expect(read(text).map(({ start, end }) => text.slice(start, end))).toEqual(['May', '3', 'June']);
   });
 
   it('reads no time across a space', () => {

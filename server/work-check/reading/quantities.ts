@@ -243,19 +243,26 @@ function readWordDate(tokens: readonly Token[], at: number): Quantity | undefine
     month = monthOf(tokens[next]);
     if (month === undefined) return undefined;
     next += 1;
-    if (tokens[next]?.lower === '.') next += 1;
+    // "In May. 3 came": only a shortened name takes a full stop of its own.
+    if (isShort(tokens[at]) && tokens[next]?.lower === '.' && plainInteger(tokens[next + 1], 1, 31) !== undefined)
+      next += 1;
     day = plainInteger(tokens[next], 1, 31);
     if (day !== undefined) next += 1;
     if (ORDINAL_TAILS.has(tokens[next]?.lower ?? '')) next += 1;
   }
   let last = next - 1;
-  const yearAt = tokens[next]?.lower === ',' || tokens[next]?.lower === 'of' ? next + 1 : next;
+  const stops = tokens[next]?.lower === '.' && isShort(tokens[last]);
+  const yearAt = stops || tokens[next]?.lower === ',' || tokens[next]?.lower === 'of' ? next + 1 : next;
   const year = isYear(tokens[yearAt]);
   if (year !== undefined) last = yearAt;
   const short = year === undefined && day !== undefined ? shortYear(tokens, next) : undefined;
   if (short !== undefined) return dateQuantity(tokens, at, next, { year: short, month, day: day ?? 0 });
   return dateQuantity(tokens, at, last, { ...(year ? { year } : {}), month, ...(day ? { day } : {}) });
 }
+
+const MONTH_WORD = new Set(['may', 'june', 'july']);
+const isShort = (token: Token | undefined): boolean =>
+  token?.kind === 'word' && token.lower.length <= 4 && MONTHS.has(token.lower) && !MONTH_WORD.has(token.lower);
 
 /** "1 Jan 27": two digits behind a day and a month, with nothing behind them that they could count. */
 function shortYear(tokens: readonly Token[], at: number): number | undefined {

@@ -1,0 +1,59 @@
+import { clip } from '../quoting.ts';
+import type { Kind, Reader } from './reader.ts';
+
+/** "PLAT-881", "v412", "INV/82". */
+const IDENTIFIER = String.raw`(?=[\p{L}\d/_.-]*\d)(?=[\p{L}\d/_.-]*\p{L})[\p{L}\d][\p{L}\d/_.-]*[\p{L}\d]`;
+const NAME = String.raw`\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){0,3}`;
+const ONE = `(?:${IDENTIFIER}|${NAME})`;
+const LISTED = `(?<words>${ONE}(?:(?:, | and | or | & |, and |, or )${ONE})*)`;
+const WANTED = new RegExp(
+  String.raw`^(?:(?:it|the \w+) )?(?:must |should )?(?:[Mm]entions?|[Rr]eferences?|[Rr]efers? to|[Nn]ames?|[Ii]ncludes?|[Cc]ontains?) (?:both |the (?:words?|terms?|names?|tickets?|numbers?|orders?) )?${LISTED}\.?$`,
+  'u',
+);
+const UNWANTED = new RegExp(
+  String.raw`^(?:(?:it|the \w+) )?(?:(?:[Dd]oes|[Dd]o|[Mm]ust|[Ss]hould|[Mm]ay) not |[Dd]oesn['’]t |[Dd]on['’]t |[Nn]ever |[Ww]ithout |[Nn]o |[Aa]voids? )(?:mention(?:s|ing)?(?: of)?|nam(?:e|es|ing)|reference[sd]?(?: to)?|refer to|using|uses?|includ(?:e|es|ing)|contain(?:s|ing)?) (?:the (?:words?|terms?|names?) )?${LISTED}\.?$`,
+  'u',
+);
+
+type Word = { text: string; isName: boolean };
+
+const wordsOf = (listed: string): Word[] =>
+  [...listed.matchAll(new RegExp(ONE, 'gu'))].map(([text]) => ({ text, isName: !/\d/.test(text) }));
+
+/** Whether a text holds a word or name as a whole; a name as it is written, an identifier in any case. */
+function holds(plain: string, { text, isName }: Word): boolean {
+  const [where, wanted] = isName ? [plain, text] : [plain.toLowerCase(), text.toLowerCase()];
+  for (let at = where.indexOf(wanted); at !== -1; at = where.indexOf(wanted, at + 1))
+    if (!/[\p{L}\d]/u.test(where[at - 1] ?? ' ') && !/[\p{L}\d]/u.test(where[at + wanted.length] ?? ' ')) return true;
+  return false;
+}
+
+const shown = (words: readonly Word[]): string => words.map(({ text }) => `“${clip(text)}”`).join(', ');
+
+/** "References PLAT-881 and PLAT-882", "does not mention Omar". Words in quotation marks are read as form. */
+const readMentions: Reader = (criterion, { judged, work }) => {
+  const [wanted, unwanted] = [WANTED.exec(criterion.trim()), UNWANTED.exec(criterion.trim())];
+  const words = wordsOf((wanted ?? unwanted)?.groups?.words ?? '');
+  if (words.length === 0) return undefined;
+  const held = words.filter((word) => holds(work.plain, word));
+  const lacking = words.filter((word) => !held.includes(word));
+  const statements = judged.flatMap(({ statement }, at) =>
+    held.some((word) => holds(statement.text, word)) ? [at] : [],
+  );
+  const found = { passages: [], statements };
+  if (unwanted !== null)
+    return held.length === 0
+      ? { status: 'met', reason: `The work does not contain ${shown(words)}.`, passages: [] }
+      : { status: 'contradicted', reason: `The work contains ${shown(held)}.`, ...found };
+  if (lacking.length === 0) return { status: 'met', reason: `The work contains ${shown(words)}.`, ...found };
+  // Somebody or something may go by another name.
+  if (lacking.some(({ isName }) => isName)) return undefined;
+  return { status: 'missing', reason: `The work does not contain ${shown(lacking)}.`, ...found };
+};
+
+export const mentions: Kind = {
+  name: 'mention',
+  decides: 'whether the work contains, or leaves out, the names and numbers that a criterion spells out',
+  known: new RegExp(`${WANTED.source.replace('<words>', '<wanted>')}|${UNWANTED.source}`, 'u'),
+  read: readMentions,
+};
