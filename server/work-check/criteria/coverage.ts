@@ -8,6 +8,7 @@ import { isContent, tokenize } from '../reading/tokens.ts';
 import { everydayFor, isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
 import { readAgreement } from './agreement.ts';
+import { chosenCovered } from './choice.ts';
 import type { Kind, Reader } from './reader.ts';
 import { shareOf, topicOf } from './subject.ts';
 
@@ -137,6 +138,14 @@ function answersGiven(criterion: string, { work }: AssessmentTask): ReturnType<R
   };
 }
 
+/** "INV-301" stands in a work as it is written, or not at all. */
+const IS_IDENTIFIER = /^(?=\S*\d)(?=\S*\p{L})[\p{L}\d/_.-]{3,30}$/u;
+
+function heldAsWritten(item: string, text: string): { share: number; absent: boolean } {
+  const held = text.toLowerCase().includes(item.toLowerCase());
+  return { share: Number(held), absent: !held };
+}
+
 const IDENTIFIER = /\b([A-Z]{2,6})[-/ ]?\d{2,6}\b/g;
 const ALL_OF =
   /\b(?:every|each|all|no)\s+(?:the\s+)?(\p{L}+)(?:\s+(?:of|in|on|from)\s+(?:the|our|its|this)\s+(\p{L}+))?/iu;
@@ -182,14 +191,16 @@ const readCoverage: Reader = (criterion, task) => {
   const gone = identifiersLost(criterion, task);
   if (gone !== undefined) return gone;
   const topic = topicOf(criterion);
-  const own = new Set(
-    tokenize(`${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`).map(
-      ({ stem }) => stem,
-    ),
-  );
+  const text = `${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`;
+  const own = new Set(tokenize(text).map(({ stem }) => stem));
+  const chosen = chosenCovered(criterion, task);
+  if (chosen !== undefined) return chosen;
   const asksQuestions = /\b(?:question|ask)/i.test(criterion);
   const rated = listsOf(task.evidence, asksQuestions).map((list) => {
-    const held = list.items.map((item) => ({ item, ...heldBy(item.text, own) }));
+    const held = list.items.map((item) => ({
+      item,
+      ...(IS_IDENTIFIER.test(item.text) ? heldAsWritten(item.text, text) : heldBy(item.text, own)),
+    }));
     const share = held.filter(({ share: found }) => found >= ITEM_FOUND).length / held.length;
     const words = tokenize(`${list.head} ${list.items.map(({ text }) => text).join(' ')}`);
     const affinity = shareOf(topic, { tokens: words, under: '', text: '' } as Parameters<typeof shareOf>[1]);

@@ -5,6 +5,7 @@ import type { Entry } from '../entries.ts';
 import { clip } from '../quoting.ts';
 import { absence } from './absence.ts';
 import { agreement } from './agreement.ts';
+import { choice } from './choice.ts';
 import { citing, quoting } from './citing.ts';
 import { coverage } from './coverage.ts';
 import { fields } from './fields.ts';
@@ -14,6 +15,7 @@ import { nulls } from './nulls.ts';
 import { order } from './order.ts';
 import { presence } from './presence.ts';
 import { type Kind, notAssessable } from './reader.ts';
+import { recordShape } from './record-shape.ts';
 import { records } from './records.ts';
 import { schema } from './schema-kind.ts';
 import { about, topicOf } from './subject.ts';
@@ -54,11 +56,13 @@ const kinds: readonly Kind[] = [
   schema,
   currencies,
   sums,
+  recordShape,
   nulls,
   records,
   quoting,
   citing,
   order,
+  choice,
   absence,
   { ...agreement, known: FULFILS },
   { ...presence, known: BOTH_SIDES },

@@ -22,6 +22,8 @@ describe('words that a criterion spells out', () => {
     ['Includes PLAT-881, PLAT-883 and v412.', 'missing: The work does not contain “PLAT-883”, “v412”.'],
     ['Does not mention Omar', 'met: The work does not contain “Omar”.'],
     ['Must not mention Lena or Omar', 'contradicted: The work contains “Lena”.'],
+    ['PLAT-881 is listed', 'met: The work contains “PLAT-881”.'],
+    ['PLAT-881 is not listed', 'contradicted: The work contains “PLAT-881”.'],
     ['No mention of v412', 'met: The work does not contain “v412”.'],
     ['Does not use the word "incident"', 'met: The work does not contain “incident”.'],
   ])('%s: %s', async (criterion, expected) => {

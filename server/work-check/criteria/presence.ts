@@ -42,7 +42,9 @@ const readPresence: Reader = (criterion, task) => {
       : [aboutAll(topic, judged)];
   if (found.some((statements) => statements.length === 0) || (concepts.length === 0 && topic.length === 0))
     return untold(concepts, topic, task);
-  return answer(found, judged, EXCLUDES.test(criterion));
+  const excludes = EXCLUDES.test(criterion);
+  if (excludes && !concepts.some(({ telling }) => telling)) return untold(concepts, topic, task);
+  return answer(found, judged, excludes);
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */

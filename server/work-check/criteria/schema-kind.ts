@@ -1,8 +1,9 @@
-import type { Kind, Reader } from './reader.ts';
+import { type Kind, notAssessable, type Reader } from './reader.ts';
 
 /** "Matches the schema": the answer of the check that applied the schema sent with the request. */
 const readSchema: Reader = (_, { schema: outcome }) => {
-  if (outcome === undefined || outcome === 'skipped') return undefined;
+  if (outcome === undefined || outcome === 'skipped')
+    return notAssessable('The request gives no expected_schema that could be applied to the work.');
   return outcome === 'passed'
     ? { status: 'met', reason: 'The work fits the expected_schema of the request.', passages: [] }
     : { status: 'contradicted', reason: 'The work does not fit the expected_schema of the request.', passages: [] };

@@ -17,7 +17,7 @@ const META = new Set(
     'item point result accord entry field record one two three four five least most quote tell read stand row column ' +
     'correctly accurately hold both right wrong reader learn know turn up work out come leave keep find hide hidden go ' +
     'unit single ought supposed need really actually anyone somebody someone ' +
-    'named assessed listed noted flagged highlighted quantified covered mentioned ' +
+    "named doesn't don't assessed listed noted flagged highlighted quantified covered mentioned " +
     'along off under over whether plainly clearly openly simply between across through together properly duly ' +
     'reported handed put brought taken set fully entire whole possible also too well than rather own beyond anything nothing'
   )

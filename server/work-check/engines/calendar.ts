@@ -66,11 +66,15 @@ function calendarOf(index: EvidenceIndex): Calendar {
   return made;
 }
 
-/** How a date follows from another date of the evidence and a length of time that the evidence or the statement gives. */
+/**
+ * How a date follows from another date of the evidence and a length of time that the evidence or the statement gives;
+ * `counts` leaves out passages whose dates are of something else.
+ */
 export function dateFrom(
   claimed: Quantity,
   statement: Statement,
   index: EvidenceIndex,
+  counts: (passage: number) => boolean = () => true,
 ): { says: string; passages: number[] } | undefined {
   if (claimed.kind !== 'date' || claimed.month === undefined || claimed.day === undefined) return undefined;
   const { dates, lengths } = calendarOf(index);
@@ -78,7 +82,7 @@ export function dateFrom(
     .filter((figure) => figure.kind === 'number' && isLength(figure))
     .map((figure) => ({ figure, text: `${statement.text.slice(figure.start, figure.end)} ${figure.unit}s` }));
   let tried = 0;
-  for (const { time, at, text } of dates)
+  for (const { time, at, text } of dates.filter((one) => counts(one.at)))
     for (const { figure, text: length } of [...own, ...lengths]) {
       tried += 1;
       if (tried > PAIRS_MAX) return undefined;

@@ -10,6 +10,7 @@ import { workedOut } from '../engines/worked-out.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, isMeasure, type Quantity } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
+import { ofItsRecord } from './due-date.ts';
 import type { Ground } from './ground.ts';
 
 export function accountFor(
@@ -17,8 +18,9 @@ export function accountFor(
   statement: Statement,
   at: number,
   near: readonly number[],
-  { work, index, factors, columns }: Ground,
+  ground: Ground,
 ): FigureAccount {
+  const { work, index, factors, columns } = ground;
   const text = figureText(statement, figure);
   const section = sectionOf(statement, figure, index);
   if (section !== undefined)
@@ -43,7 +45,7 @@ export function accountFor(
   if (lasts !== undefined) return { figure, text, state: 'computed', says: lasts, passages: near.slice(0, 1) };
   const clock = timeOf(figure, statement, near, index);
   if (clock !== undefined) return { figure, text, state: 'computed', says: clock, passages: near.slice(0, 1) };
-  const date = dateFrom(figure, statement, index);
+  const date = dateFrom(figure, statement, index, ofItsRecord(statement, ground));
   if (date !== undefined) return { figure, text, state: 'computed', says: date.says, passages: date.passages };
   const column = figure.value >= COLUMN_SUM_MIN ? sumGiving(figure, statement, columns) : undefined;
   if (column !== undefined && (figure.kind === 'number' || figure.kind === 'money'))

@@ -15,6 +15,7 @@ import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
 import { judgeCurrency } from './currency.ts';
 import { judgeDeniedCount } from './denied-count.ts';
+import { judgeDueDate } from './due-date.ts';
 import { judgeFlag } from './flag.ts';
 import { type Ground, type Judgement, sourceName, where } from './ground.ts';
 import { onlySo } from './only-so.ts';
@@ -107,6 +108,7 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
   if (named !== undefined) return named;
   return (
     productInRegion(statement, records, index) ??
+    judgeDueDate(statement, ground) ??
     judgeFlag(statement, ground) ??
     judgeDeniedCount(statement, ground) ??
     uncheckable(statement, work)

@@ -40,8 +40,11 @@ export function placeOf(index: EvidenceIndex, at: number): Passage[] {
   return passage === undefined || ref === undefined ? [] : [{ ref, start: passage.start, end: passage.end }];
 }
 
+/** The figures of a statement as they are written; the number of "INV-302" is none. */
 export const figuresOf = (statement: Statement): string[] =>
-  statement.quantities.map((figure) => figureText(statement, figure));
+  statement.quantities
+    .filter(({ start }) => !/\p{L}[-/]?$/u.test(statement.text.slice(0, start)))
+    .map((figure) => figureText(statement, figure));
 
 /** A sentence, or a field that holds one. */
 export function isProse({ kind, text, tokens }: Statement): boolean {
