@@ -1,6 +1,6 @@
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Cell, Table } from '../reading/tables.ts';
-import { stem, tokenize } from '../reading/tokens.ts';
+import { holdsWhole, stem, tokenize } from '../reading/tokens.ts';
 
 /** The rows of a table that a word of a criterion picks by a value they share, and the others: "open" by the column Status. */
 export type ChosenRows = { table: Table; column: string; value: string; chosen: Cell[][]; others: Cell[][] };
@@ -37,8 +37,5 @@ export function rowsChosen(criterion: string, { tables }: EvidenceIndex): Chosen
 /** The name of a row, where it stands as a whole in a text. */
 export function isRowNamed([name]: readonly Cell[], text: string): boolean {
   const wanted = name?.text.trim() ?? '';
-  if (wanted.length < 2) return false;
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1))
-    if (!/[\p{L}\d]/u.test(text[at - 1] ?? ' ') && !/[\p{L}\d]/u.test(text[at + wanted.length] ?? ' ')) return true;
-  return false;
+  return wanted.length > 1 && holdsWhole(wanted, text);
 }

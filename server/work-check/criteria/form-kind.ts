@@ -2,6 +2,7 @@ import type { AssessedFinding, AssessmentTask } from '../assessors/port.ts';
 import { turnsOf } from '../engines/dialogue.ts';
 import { personNames } from '../engines/person-names.ts';
 import { findPersonalData, personalValues, shownAs } from '../engines/personal-data.ts';
+import { holdsWhole } from '../reading/tokens.ts';
 import { answerForm, readFormCriterion } from './form.ts';
 import type { Kind, Reader } from './reader.ts';
 
@@ -70,9 +71,7 @@ const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
 function speakersIn(text: string, evidence: AssessmentTask['evidence']): string[] {
   const speakers = [...new Set(turnsOf(evidence).map(({ speaker }) => speaker))];
   return speakers
-    .filter(
-      (name) => name.length > 2 && new RegExp(`(?<!\\p{L})${name.replaceAll(/[.]/g, '\\.')}(?!\\p{L})`, 'u').test(text),
-    )
+    .filter((name) => name.length > 2 && holdsWhole(name, text))
     .map((name) => `the name of somebody who speaks in the evidence (${name.slice(0, 2)}…)`);
 }
 

@@ -1,4 +1,5 @@
 import { clip } from '../quoting.ts';
+import { holdsWhole } from '../reading/tokens.ts';
 import type { Kind, Reader } from './reader.ts';
 
 /** "PLAT-881", "v412", "INV/82". */
@@ -30,13 +31,9 @@ const wordsOf = (listed: string): Word[] =>
     isIdentifier: /\d/.test(text) && /^[^\s%]*\p{L}\S*$/u.test(text),
   }));
 
-/** Whether a text holds a word or name as a whole; a name as it is written, an identifier in any case. */
-function holds(plain: string, { text, isName }: Word): boolean {
-  const [where, wanted] = isName ? [plain, text] : [plain.toLowerCase(), text.toLowerCase()];
-  for (let at = where.indexOf(wanted); at !== -1; at = where.indexOf(wanted, at + 1))
-    if (!/[\p{L}\d]/u.test(where[at - 1] ?? ' ') && !/[\p{L}\d]/u.test(where[at + wanted.length] ?? ' ')) return true;
-  return false;
-}
+/** Whether a text holds a word or name as a whole; a name as it is written, all else in any case. */
+const holds = (plain: string, { text, isName }: Word): boolean =>
+  isName ? holdsWhole(text, plain) : holdsWhole(text.toLowerCase(), plain.toLowerCase());
 
 const shown = (words: readonly Word[]): string => words.map(({ text }) => `“${clip(text)}”`).join(', ');
 

@@ -7,6 +7,7 @@ import { findWrongDuration } from '../engines/durations.ts';
 import { findWrongRange } from '../engines/range-claims.ts';
 import { findReplaced } from '../engines/replaced.ts';
 import { findSuperseded } from '../engines/superseded.ts';
+import { findWrongChange } from '../engines/table-changes.ts';
 import { clip } from '../quoting.ts';
 import { passageText } from '../reading/evidence-index.ts';
 import type { Statement } from '../statements.ts';
@@ -94,6 +95,17 @@ function toldOtherwise(statement: Statement, index: Ground['index']): Judgement 
       passages: placeOf(index, range.passage),
       compared: { claimed: range.claimed, known: range.says },
       computed: range.says,
+    };
+  }
+  const change = findWrongChange(statement, index);
+  if (change !== undefined) {
+    const { ref = '', source = 'the evidence' } = index.sources[change.source] ?? {};
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; by ${source} ${change.says}, against “${clip(change.claimed)}”.`,
+      passages: [{ ref, start: change.start, end: change.end }],
+      compared: { claimed: change.claimed, known: change.says },
+      computed: change.says,
     };
   }
   const turned = findTurnedChange(statement, index) ?? findTurnedPair(statement, index);

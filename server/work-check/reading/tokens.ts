@@ -224,6 +224,13 @@ export function placeOf(words: string, text: string, from = 0): number {
   return -1;
 }
 
+/** Whether words stand in a text as a whole: "East" does not in "Easter". */
+export function holdsWhole(words: string, text: string): boolean {
+  for (let at = text.indexOf(words); at !== -1 && words !== ''; at = text.indexOf(words, at + 1))
+    if (!/[\p{L}\d]/u.test(text[at - 1] ?? ' ') && !/[\p{L}\d]/u.test(text[at + words.length] ?? ' ')) return true;
+  return false;
+}
+
 const isDigit = (mark: string | undefined): boolean => mark !== undefined && mark >= '0' && mark <= '9';
 
 /** Words that carry grammar rather than content. */
