@@ -17,8 +17,8 @@ import { judgeCurrency } from './currency.ts';
 import { judgeDeniedCount } from './denied-count.ts';
 import { judgeDueDate } from './due-date.ts';
 import { judgeFlag } from './flag.ts';
+import { judgeFound, placesOf } from './found.ts';
 import { type Ground, type Judgement, sourceName, where } from './ground.ts';
-import { onlySo } from './only-so.ts';
 import { judgeReplaced } from './replaced.ts';
 
 /** The cell of a table that a statement names by column and row, or the sum or count that its rows give. */
@@ -113,39 +113,6 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     judgeDeniedCount(statement, ground) ??
     uncheckable(statement, work)
   );
-}
-
-const placesOf = (source: number, { start, end }: Span, index: EvidenceIndex): Passage[] => {
-  const ref = index.sources[source]?.ref;
-  return ref === undefined ? [] : [{ ref, start, end: Math.max(end, start + 1) }];
-};
-
-/** A value that stands where the evidence speaks of its record bears the field out, unless it is given otherwise. */
-function judgeFound(
-  { region, span, converted }: FieldReading & { is: 'found' },
-  statement: Statement,
-  { value, column }: NonNullable<Statement['record']>,
-  sum: string | undefined,
-  index: EvidenceIndex,
-): Judgement {
-  const source = sourceName(index, region.source);
-  const passages = placesOf(region.source, span, index);
-  const only = onlySo({ source: region.source, span, value, column }, index);
-  if (only !== undefined)
-    return {
-      status: 'not_found',
-      why: `The evidence does not settle ${where(statement)}. ${source} ${only}`,
-      passages,
-      open: [value],
-      suspect: 1,
-    };
-  const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
-  return {
-    status: 'supported',
-    why: `${source} gives “${clip(text)}”${converted === undefined ? '' : `, which is ${converted}`}.`,
-    passages,
-    ...(sum === undefined ? {} : { computed: sum }),
-  };
 }
 
 /** Whether the sentence that gives another value gives this figure too: "40 seats, 500,000 API calls". */
