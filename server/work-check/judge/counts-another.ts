@@ -24,8 +24,11 @@ export function judgeCountOfAnother(
       .filter(isContent)
       .map(({ stem }) => stem),
   );
-  const counts = ({ kind, unit }: Quantity): boolean => kind === 'number' && own.has(unit);
+  const counts = (one: Quantity): boolean => one.kind === 'number' && own.has(one.unit);
   if (given.unit === '' || own.has(given.unit) || !isNoun(given, passage.tokens)) return undefined;
+  const text = passageText(index, passage);
+  // In "req=7f1 status=502" nothing counts a status.
+  if (text.includes('=')) return undefined;
   const others = new Set(passage.quantities.filter(counts).map(({ value }) => value));
   const known = passage.quantities.find(counts);
   if (known === undefined || others.size > 1 || known.value === given.value) return undefined;
@@ -33,7 +36,6 @@ export function judgeCountOfAnother(
     quantities.some((one) => counts(one) && one.value === given.value),
   );
   if (elsewhere) return undefined;
-  const text = passageText(index, passage);
   const written = ({ start, last }: Quantity): string =>
     text.slice(start - passage.start, (passage.tokens[last + 1]?.end ?? start) - passage.start);
   return {

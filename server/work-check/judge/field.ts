@@ -1,8 +1,7 @@
-import type { Passage } from '../assessors/port.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { written } from '../engines/derivation.ts';
 import { rangeFlag } from '../engines/range-flags.ts';
-import type { FieldReading, Records } from '../engines/records.ts';
+import type { Records } from '../engines/records.ts';
 import { findReplaced } from '../engines/replaced.ts';
 import { rowRelation } from '../engines/row-relations.ts';
 import { columnTotal, rowTotal } from '../engines/row-totals.ts';
@@ -10,7 +9,6 @@ import { shownWorking } from '../engines/shown-working.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from '../reading/quantities.ts';
-import type { Span } from '../reading/sentences.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
 import { judgeCurrency } from './currency.ts';
