@@ -7,6 +7,7 @@ import { findWrongDuration } from '../engines/durations.ts';
 import { findWrongRange } from '../engines/range-claims.ts';
 import { findReplaced } from '../engines/replaced.ts';
 import { findSuperseded } from '../engines/superseded.ts';
+import { findSwappedNumbers } from '../engines/swapped-numbers.ts';
 import { findWrongChange } from '../engines/table-changes.ts';
 import { clip } from '../quoting.ts';
 import { passageText } from '../reading/evidence-index.ts';
@@ -85,6 +86,17 @@ function toldOtherwise(statement: Statement, index: Ground['index']): Judgement 
       passages: [],
       compared: { claimed: compared.word, known: compared.says },
     };
+  const swapped = findSwappedNumbers(statement, index);
+  if (swapped !== undefined) {
+    const passage = index.passages[swapped.passage];
+    const said = passage === undefined ? '' : passageText(index, passage);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; ${sourceName(index, passage?.source ?? -1)} says of ${swapped.known} what the work says of ${swapped.claimed}: ${quote(said)}.`,
+      passages: placeOf(index, swapped.passage),
+      compared: { claimed: swapped.claimed, known: swapped.known },
+    };
+  }
   const range = findWrongRange(statement, index);
   if (range !== undefined) {
     const passage = index.passages[range.passage];
