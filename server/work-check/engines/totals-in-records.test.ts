@@ -21,6 +21,14 @@ describe('totals in structured work', () => {
       { subtotal: 100, discount: 10, shipping: 5, total: 105 },
       ['/total fails: 100 + 5 − 10 = 95'],
     ],
+    ['what is gross', { net: 840, vat: 159.6, gross: 999.6, shipping: 119 }, ['/gross holds: 840 + 159.6 = 999.6']],
+    ['a wrong gross', { net: 840, vat: 159.6, gross: 996.6 }, ['/gross fails: 840 + 159.6 = 999.6']],
+    ['no gross weight', { net_weight_kg: 86000, gross_weight_kg: 88400, freight_usd: 6400 }, []],
+    [
+      'no credit note of another invoice',
+      { net: 840, vat: 160, total: 1000, credit_amount: 119 },
+      ['/total holds: 840 + 160 = 1,000'],
+    ],
     [
       'what lies between two totals',
       { budget_total: 900, spent_total: 650, unspent: 250 },

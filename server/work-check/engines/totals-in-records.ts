@@ -12,7 +12,10 @@ const PRICE = /\b(?:price|rate|fee|cost per|unit cost|each)\b/;
 const AMOUNT = /^(?:line )?(?:amount|total|sum|cost|value|net|line total|subtotal)\b/;
 const TOTAL = /\b(?:total|subtotal|sum)\b/;
 const SURCHARGE = /\b(?:contingency|tax|vat|shipping|freight|delivery|fee|fees|surcharge|tip|reserve)\b/;
-const DISCOUNT = /\b(?:discount|rebate|credit|deduction)\b/;
+const DISCOUNT = /\b(?:discount|rebate|credit$|deduction)\b/;
+const TAX = /\b(?:tax|vat)\b/;
+/** What is gross and net of these is no sum of money. */
+const MEASURE = /\b(?:weight|mass|volume|area|tonnage|load)\b/;
 const REST =
   /\b(?:gap|balance|difference|remaining|remainder|left|shortfall|surplus|deficit|unspent|to pay|payable|due|outstanding|net)\b/;
 const PAID = /\b(?:deposit|paid|prepaid|prepayment|advance|instal?lments?|down payment)\b/;
@@ -161,12 +164,14 @@ function listTotal(record: JsonObject, field: Field, at: Report): RecordSum[] {
   });
 }
 
-/** Subtotal, plus surcharges, less discounts. */
+/** Subtotal, plus surcharges, less discounts; what is gross is net plus tax. */
 function surcharged(fields: readonly Field[], field: Field, at: Report): RecordSum[] {
   if (!/\b(?:total|gross)\b/.test(field.words) || /\bsubtotal\b/.test(field.words)) return [];
-  const base = fields.find(({ words }) => /\b(?:subtotal|net)\b/.test(words));
-  const more = fields.filter(({ words }) => SURCHARGE.test(words) && !PERCENT.test(words));
-  const less = fields.filter(({ words }) => DISCOUNT.test(words) && !PERCENT.test(words));
+  if (MEASURE.test(field.words)) return [];
+  const isGross = !/\btotal\b/.test(field.words);
+  const base = fields.find(({ words }) => /\b(?:subtotal|net)\b/.test(words) && !MEASURE.test(words));
+  const more = fields.filter(({ words }) => (isGross ? TAX : SURCHARGE).test(words) && !PERCENT.test(words));
+  const less = fields.filter(({ words }) => !isGross && DISCOUNT.test(words) && !PERCENT.test(words));
   if (base === undefined || base === field || more.length + less.length === 0) return [];
   const value =
     base.value +

@@ -11,6 +11,7 @@ import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
+import { judgeLabel, judgeOtherUnit } from './beside-label.ts';
 import { judgeCurrency } from './currency.ts';
 import { judgeDeniedCount } from './denied-count.ts';
 import { judgeDueDate } from './due-date.ts';
@@ -78,7 +79,7 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
   const found = records.read(statement);
   switch (found.is) {
     case 'found':
-      return judgeFound(found, statement, record, sum?.says, index);
+      return judgeFound(found, statement, record, sum?.says, ground);
     case 'other': {
       const { region, span, known, inUnit } = found;
       if (sum !== undefined || (inUnit === undefined && isBeside(record.value, region.source, span.start, index)))
@@ -105,10 +106,12 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
   const named = judgeSourceName(record.value, index);
   if (named !== undefined) return named;
   return (
+    judgeLabel(statement, ground) ??
     productInRegion(statement, records, index) ??
     judgeDueDate(statement, ground) ??
     judgeFlag(statement, ground) ??
     judgeDeniedCount(statement, ground) ??
+    judgeOtherUnit(statement, ground) ??
     uncheckable(statement, work)
   );
 }

@@ -4,8 +4,9 @@ import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Span } from '../reading/sentences.ts';
 import type { Statement } from '../statements.ts';
+import { judgeLabel, judgeOtherUnit } from './beside-label.ts';
 import { judgeCountOfAnother } from './counts-another.ts';
-import { type Judgement, sourceName, where } from './ground.ts';
+import { type Ground, type Judgement, sourceName, where } from './ground.ts';
 import { onlySo } from './only-so.ts';
 
 /** A stretch of a source as a passage of a judgement; at least one character long. */
@@ -20,8 +21,9 @@ export function judgeFound(
   statement: Statement,
   { value, column }: NonNullable<Statement['record']>,
   sum: string | undefined,
-  index: EvidenceIndex,
+  ground: Ground,
 ): Judgement {
+  const { index } = ground;
   const source = sourceName(index, region.source);
   const passages = placesOf(region.source, span, index);
   const only = onlySo({ source: region.source, span, value, column }, index);
@@ -35,6 +37,10 @@ export function judgeFound(
     };
   const another = judgeCountOfAnother(statement, { source: region.source, span }, index);
   if (another !== undefined) return another;
+  const beside =
+    (sum === undefined ? judgeLabel(statement, ground) : undefined) ??
+    (converted === undefined ? judgeOtherUnit(statement, ground) : undefined);
+  if (beside !== undefined) return beside;
   const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
   return {
     status: 'supported',

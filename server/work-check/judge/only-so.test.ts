@@ -15,6 +15,12 @@ const terms =
 describe('a value that stands in a source does not bear out its field', () => {
   it.each<[string, { [key: string]: JsonValue }, string, RegExp]>([
     ['where it is denied', { payment: 'cheques' }, terms, /^not_found: .*only to deny it: .*no cheques/],
+    [
+      'where it is denied of a place',
+      { city: 'Antwerp' },
+      'Send it to our shop in Ghent, not to the warehouse in Antwerp.',
+      /^not_found: .*only to deny it/,
+    ],
     ['where it is former', { seats: 40 }, 'The hall has 52 seats (before: 40).', /^not_found: .*of the past/],
     ['where it is one of two', { price_per_person: 46 }, terms, /^not_found: .*under a condition, beside “49”/],
   ])('%s', async (_, work, text, expected) => {
@@ -25,6 +31,7 @@ describe('a value that stands in a source does not bear out its field', () => {
 describe('a value that stands in a source bears out its field', () => {
   it.each<[string, { [key: string]: JsonValue }, string]>([
     ['which is one of exclusions', { not_accepted: 'cheques' }, terms],
+    ['which is of the past', { previous_seats: 40 }, 'The hall has 52 seats (before: 40).'],
     ['that is given elsewhere too', { payment: 'cheque' }, 'No cheque came. Payment by cheque was agreed on 5 June.'],
     ['and another sentence confirms it', { price_per_person: 49 }, `${terms} We agree to EUR 49 for each.`],
     [

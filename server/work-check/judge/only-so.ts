@@ -15,8 +15,11 @@ export function onlySo(place: Place, index: EvidenceIndex): string | undefined {
 const FORMER =
   /(?:\(|[,;] ?|^)(?:before|formerly|previously|until \d[^,;()]{0,24}|earlier|old|was)(?::| was)? (?:\p{L}+\.? ){0,2}$/iu;
 
+const OF_THE_PAST = /\b(?:before|former\w*|previous\w*|earlier|old|prior|original\w*|last)\b/i;
+
 /** "(before: 40)" or "previously 40". */
-function former({ source, span }: Place, { sources }: EvidenceIndex): string | undefined {
+function former({ source, span, column }: Place, { sources }: EvidenceIndex): string | undefined {
+  if (OF_THE_PAST.test(column)) return undefined;
   const text = sources[source]?.text ?? '';
   const before = FORMER.exec(text.slice(Math.max(0, span.start - 40), span.start))?.[0].replace(/^[(,; ]+/, '');
   return before === undefined
@@ -24,7 +27,8 @@ function former({ source, span }: Place, { sources }: EvidenceIndex): string | u
     : `gives it as something of the past: “${clip(before)}${text.slice(span.start, span.end)}”.`;
 }
 
-const DENIED = /\b(?:no|not|never|without|except|excluding|neither|nor)\s+(?:\p{L}+\s+){0,2}$/iu;
+const DENIED =
+  /\b(?:(?:no|not|never|without|except|excluding|neither|nor)\s+(?:\p{L}+\s+){0,2}|not (?:to|from|at|in|for|with|by) (?:\p{L}+\s+){1,4})$/iu;
 const DENYING =
   /\b(?:no|not|non|never|without|except\w*|exclu\w+|forbid\w*|banned|missing|lack\w*|unavailable|reject\w*|refus\w+|avoid\w*|un\w+able)\b/i;
 
