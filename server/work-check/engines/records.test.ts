@@ -51,4 +51,14 @@ describe('a field of a record', () => {
     expect(records.read(statementOf(product, '/price'))).toMatchObject({ is: 'found' });
     expect(records.read(statementOf(product, '/weight'))).toEqual({ is: 'nowhere' });
   });
+
+  it.each<[string, string, string]>([
+    ['monthly', 'Rent is paid per month.', 'found'],
+    ['monthly', 'Notice of six months.', 'nowhere'],
+    ['once daily', 'Metformin 500 mg once daily.', 'found'],
+    ['once daily', 'Metformin 500 mg twice daily.', 'nowhere'],
+  ])('that says “%s” beside “%s” is %s', (frequency, text, expected) => {
+    const product = { frequency };
+    expect(new Records(product, evidenceOf(text)).read(statementOf(product, '/frequency')).is).toBe(expected);
+  });
 });

@@ -309,7 +309,29 @@ function findValue(
   const words = tokenize(value).filter(({ kind, content }) => kind === 'word' && content);
   if (own !== undefined && more.length === 0 && words.length <= 1) return findFigure(own, column, region, index);
   if (own !== undefined && words.length === 0) return findAll([own, ...more], region, index);
-  return findWords(value, region, index);
+  return saysHowOften(value, lower) ? findWords(value, region, index) : undefined;
+}
+
+const EVERY: ReadonlyMap<string, string> = new Map([
+  ['hourly', 'hour'],
+  ['daily', 'day'],
+  ['nightly', 'night'],
+  ['weekly', 'week'],
+  ['monthly', 'month'],
+  ['quarterly', 'quarter'],
+  ['yearly', 'year'],
+  ['annually', 'year'],
+  ['annual', 'year'],
+]);
+const TIMES = ['once', 'twice'];
+
+/** Whether a stretch tells how often as a value does: "six months" are not "monthly", and twice is not once. */
+function saysHowOften(value: string, lower: string): boolean {
+  return tokenize(value).every(({ lower: word }) => {
+    if (TIMES.includes(word)) return lower.includes(word);
+    const unit = EVERY.get(word);
+    return unit === undefined || lower.includes(word) || new RegExp(`\\b(?:per|an?|every|each) ${unit}\\b`).test(lower);
+  });
 }
 
 /** What a stretch holds, read once: the fields of a record ask for the same stretches again and again. */

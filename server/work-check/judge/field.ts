@@ -220,6 +220,7 @@ function productInRegion(statement: Statement, records: Records, index: Evidence
     for (const [at, one] of figures.entries())
       for (const other of [...figures.slice(at + 1), ...beside]) {
         if (Math.abs(one.value * other.value - own.value) > 0.0051) continue;
+        if (!beside.includes(other) && SENTENCE_END.test(text.slice(one.end, other.start))) continue;
         const computed = `${one.text} × ${other.text} = ${written(own.value)}`;
         const ref = index.sources[source]?.ref ?? '';
         const last = beside.includes(other) ? one : other;
@@ -234,6 +235,8 @@ function productInRegion(statement: Statement, records: Records, index: Evidence
   return undefined;
 }
 
+/** Two figures of different sentences are not multiplied. */
+const SENTENCE_END = /[.;!?]\s|\n/;
 const FIGURES_MULTIPLIED = 8;
 /** Smaller figures come out by chance: 4 is two times two. */
 const PRODUCT_MIN = 10;
