@@ -1,13 +1,9 @@
 import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
-import { compareQuantities, isMeasure, type Quantity } from '../reading/quantities.ts';
-import type { Span } from '../reading/sentences.ts';
 import type { Token } from '../reading/token.ts';
 import { isContent, tokenize } from '../reading/tokens.ts';
 import { isLight } from '../support/everyday.ts';
-import { convert, unitOfColumn } from './units.ts';
-
-/** A value of the evidence that a field could hold, and where it stands. */
-export type Candidate = Span & { passage: number; first: number; last: number; quantity?: Quantity };
+import type { Candidate } from './candidates.ts';
+import { UNIT_WORDS, unitOfColumn } from './units.ts';
 
 /** A word of a field's name, or of the name of the object around it, and how much it tells. */
 type Word = { token: Token; weight: number; isAround?: boolean };
@@ -20,11 +16,9 @@ const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const KINDS = setOf(
   'date day time number no nr id name value figure type code text key field amount count quantity total',
 );
-const UNITS = setOf(
-  'gbp eur usd chf euro euros dollars pounds sqm m2 km kg g mg l ml cm mm m kwh kw w v a db c rpm mb gb percent pct % ' +
-    'days day weeks week months month years year hours hour minutes minute min sec seconds mmol per iso',
-);
 const KIND_WEIGHT = 0.25;
+/** And by these which one of several. */
+const VERSIONS = setOf('current new old previous prior next last first final initial former original');
 
 /** How texts say what a field's name calls so, right before the value. */
 const SAID_BEFORE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
@@ -59,7 +53,7 @@ export function labelOf(column: string, parent = ''): Label {
   const weight = own.some((word) => word.weight === 1) ? KIND_WEIGHT : 1;
   const around = wordsOf(parent, weight).map((word) => ({ ...word, isAround: true }));
   // "flow_l_min" and "ldl_mmol_l" give rates, whatever their last word is.
-  const isRate = UNITS.has(column.split(' ').at(-2) ?? '');
+  const isRate = UNIT_WORDS.has(column.split(' ').at(-2) ?? '');
   const isOpen = isRate || /\bmin$|\b(?:last|this|next|previous) \w+$/.test(column);
   return { words: [...own, ...around], unit: isOpen ? '' : unitOfColumn(column) };
 }
@@ -68,12 +62,13 @@ function wordsOf(name: string, weight: number): Word[] {
   const tokens = tokenize(name);
   return tokens
     .filter((token, at) => {
-      const isUnit = at > 0 && UNITS.has(token.lower) && tokens[at - 1]?.lower !== 'per' && !isLimit(token);
+      const isUnit = at > 0 && UNIT_WORDS.has(token.lower) && tokens[at - 1]?.lower !== 'per' && !isLimit(token);
       return token.kind === 'word' && !isUnit && (isContent(token) || isLimit(token));
     })
     .map((token) => {
       // "salary_min" is a limit, "duration_min" may count minutes.
       const isOpen = token.lower === 'min' && token !== tokens[0];
+      if (VERSIONS.has(token.lower)) return { token, weight };
       const isKind = isOpen || KINDS.has(token.lower) || (isLight(token.stem) && !SAID_BEFORE.has(token.lower));
       return { token, weight: isKind ? KIND_WEIGHT : weight };
     });
@@ -194,7 +189,11 @@ function fromBehind(place: number, at: Candidate, others: readonly Candidate[], 
   const apart = place - (counted?.last ?? at.last);
   // "(contact: Britta Lohse)" opens with the label of what stands in it.
   if (tokens[place + 1]?.lower === ':') return 0;
-  const inBrackets = between.some(({ lower }) => lower === '(') && apart <= BEHIND;
+  const opening = between.findIndex(({ lower }) => lower === '(');
+  const closing = tokens.findIndex(({ lower }, one) => one > place && lower === ')');
+  // What brackets say beside a value of their own is said of that one.
+  if (opening !== -1 && others.some(({ first }) => first > place && first < closing)) return 0;
+  const inBrackets = opening !== -1 && apart <= BEHIND;
   // "LDL 3.4 mmol/l creatinine 82": the word belongs to the value behind it.
   const isNext = others.some(({ first }) => first > place && first - place <= 2);
   if (inBrackets || (apart <= 2 && !isNext)) return 1;
@@ -206,90 +205,8 @@ export function isGivenAs({ words }: Label, at: Candidate, { passages }: Evidenc
   const tokens = passages[at.passage]?.tokens ?? [];
   const from = tokens.slice(0, at.first).findLastIndex(({ lower }) => lower === ':' || lower === '|' || lower === '=');
   const between = tokens.slice(from + 1, at.first);
-  if (from === -1 || between.some(({ kind, lower }) => kind === 'word' && !UNITS.has(lower))) return false;
+  if (from === -1 || between.some(({ kind, lower }) => kind === 'word' && !UNIT_WORDS.has(lower))) return false;
   const named = tokens.slice(Math.max(0, from - OPENING), from);
   const own = words.filter(({ isAround }) => isAround !== true);
   return own.every(({ token, weight }) => weight < 1 || named.some((one) => names(token, one)));
-}
-
-/** The dates, the times, or the figures that fit the unit, of all evidence. */
-export function figuresLike(own: Quantity, label: Label, { passages }: EvidenceIndex): Candidate[] {
-  return passages.flatMap(({ instruction, quantities, tokens }, passage) =>
-    (instruction ? [] : quantities)
-      .filter((known) => fits(known, own, label) && !isInWord(known, tokens))
-      .map((quantity) => ({
-        passage,
-        start: quantity.start,
-        end: quantity.end,
-        first: quantity.first,
-        last: quantity.last,
-        quantity,
-      })),
-  );
-}
-
-/** The figure of a name: "HbA1c". */
-function isInWord({ first, start }: Quantity, tokens: readonly Token[]): boolean {
-  const before = tokens[first - 1];
-  return before?.kind === 'word' && before.end === start;
-}
-
-function fits(known: Quantity, own: Quantity, { unit }: Label): boolean {
-  if (own.kind === 'date') return known.kind === 'date' && known.month !== undefined;
-  if (own.kind === 'time') return known.kind === 'time';
-  if (known.kind === 'date' || known.kind === 'time' || known.unit === 'ordinal') return false;
-  return unit === '' || known.unit === '' || known.unit === unit || convert(1, known.unit, unit) === 1;
-}
-
-/** Runs of capitalised words; what stands in front of a colon is a label. */
-export function namesIn({ passages }: EvidenceIndex, words: number): Candidate[] {
-  return passages.flatMap(({ tokens, instruction }, passage) => {
-    if (instruction) return [];
-    const found: Candidate[] = [];
-    let from = -1;
-    for (let at = 0; at <= tokens.length; at += 1) {
-      const token = tokens[at];
-      const isName = token?.kind === 'word' && token.capital && token.lower.length > 1;
-      if (isName && from === -1) from = at;
-      if (isName || from === -1) continue;
-      const [opening, closing] = [tokens[from], tokens[at - 1]];
-      const isLabel = token?.lower === ':';
-      if (!isLabel && at - from >= Math.min(words, 2) && opening !== undefined && closing !== undefined)
-        found.push({ passage, start: opening.start, end: closing.end, first: from, last: at - 1 });
-      from = -1;
-    }
-    return found;
-  });
-}
-
-const sameValue = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9;
-
-/** Whether a candidate gives a value: the same figure, or the same words. */
-export function gives(candidate: Candidate, own: Quantity | undefined, value: string, index: EvidenceIndex): boolean {
-  const { quantity } = candidate;
-  if (own !== undefined && quantity !== undefined)
-    return own.kind === 'date' || own.kind === 'time'
-      ? compareQuantities(quantity, own) === 'same' || compareQuantities(own, quantity) === 'same'
-      : sameValue(quantity.value, own.value);
-  const source = index.passages[candidate.passage]?.source ?? -1;
-  const text = (index.sources[source]?.text ?? '').slice(candidate.start, candidate.end).toLowerCase();
-  const wanted = value.toLowerCase();
-  return text === wanted || text.includes(wanted) || wanted.includes(text);
-}
-
-/** A figure that the evidence gives in other units only, where a field's name asks for one: 30 days are no 30 months. */
-export function inOtherUnit(
-  own: Quantity,
-  { unit }: Label,
-  { passages }: EvidenceIndex,
-): { passage: number; quantity: Quantity } | undefined {
-  if (unit === '' || own.kind !== 'number') return undefined;
-  const same = passages.flatMap(({ quantities, instruction }, passage) =>
-    (instruction ? [] : quantities)
-      .filter(({ kind, value }) => kind !== 'date' && kind !== 'time' && sameValue(value, own.value))
-      .map((quantity) => ({ passage, quantity })),
-  );
-  const isOther = ({ quantity }: { quantity: Quantity }): boolean =>
-    quantity.unit !== unit && (quantity.kind !== 'number' || isMeasure(quantity) || UNITS.has(quantity.unit));
-  return same.every(isOther) ? same[0] : undefined;
 }

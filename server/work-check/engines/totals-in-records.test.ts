@@ -73,6 +73,16 @@ describe('totals in structured work', () => {
     ['a price per head beside a fee', { guests: 3, price_per_person: 10, service_fee: 5, total: 35 }],
     ['two who are counted', { adults: 2, students: 3, price_per_person: 10, total: 20 }],
     ['two payments', { total: 100, deposit: 20, paid_on_site: 30, due: 50 }],
+    ['nights beside breakfast', { nights: 4, rate_per_night: 129, breakfast_per_day: 16, total: 594 }],
+    ['days beside travel', { days: 12, day_rate_eur: 780, fees_eur: 9360, travel_eur: 640, total_eur: 10000 }],
+    ['balances of an account', { opening_balance: 2410, closing_balance: 1988, total_in: 2950, total_out: 3372 }],
+    ['a net amount beside a deposit', { net: 840, gross: 999.6, deposit: 200 }],
+    ['days that are left', { total: 500, deposit: 100, days_left: 12 }],
+    ['the number of instalments', { total: 500, installments: 3, balance: 400 }],
+    ['the days of a delivery', { subtotal: 100, delivery_days: 3, total: 105, shipping: 5 }],
+    ['a fee that may never fall due', { subtotal: 100, change_fee: 30, total: 105, shipping: 5 }],
+    ['hours beside amounts', { net: 840, vat: 159.6, total_hours: 12 }],
+    ['a total of costs with a reserve', { costs: [{ amount: 10 }, { amount: 20 }], contingency: 3, total_costs: 33 }],
     ['nothing at all', null],
   ])('accuses nothing of %s', (_, work) => {
     expect(sumsIn(work).filter(({ holds }) => !holds)).toEqual([]);

@@ -21,6 +21,20 @@ const REST =
 const PAID = /\b(?:deposit|paid|prepaid|prepayment|advance|instal?lments?|down payment)\b/;
 /** What "per person" counts. */
 const PEOPLE = /^(?:guest|person|people|participant|attendee|visitor|head|adult|delegate|pupil|student|traveller)s?\b/;
+/** Names that can mean nothing but money: "delivery days", "late fee" and "total nights" stand for something else. */
+const MONEY = new Set(
+  (
+    'total totals grand sub subtotal sum gross net amount amounts price cost costs value fee fees balance due payable outstanding ' +
+    'to pay remaining remainder rest left open difference gap shortfall surplus deficit unspent deposit paid prepaid prepayment ' +
+    'advance down payment payments instalment installment tax taxes vat shipping freight delivery surcharge contingency tip reserve ' +
+    'discount rebate credit deduction budget spent spending expenses expense income revenue invoice order actual planned city ' +
+    'service handling eur usd gbp chf cents in of the after before incl including excl excluding with without'
+  ).split(' '),
+);
+const isMoney = (...fields: readonly Field[]): boolean =>
+  fields.every(({ words }) => words.split(' ').every((word) => MONEY.has(word)));
+const CURRENCY = /\b(?:eur|usd|gbp|chf)$|\bper \w+$|\b(?:costs?|fees?|expenses?|travel|extras?|amounts?)\b/;
+
 const PERCENT = /\b(?:percent|pct|percentage|rate)\b/;
 
 /** Half a cent and a hair: what a sum of printed amounts may be off. */
@@ -93,6 +107,15 @@ function sumsOf(record: JsonObject, path: string): RecordSum[] {
 
 type Report = (field: Field, value: number, says: string, sure: boolean) => RecordSum[];
 
+/** A total of nights beside a price of breakfast is more than one product. */
+const pricesMore = (fields: readonly Field[], used: readonly Field[]): boolean =>
+  fields.some(
+    (field) =>
+      !used.includes(field) &&
+      [PERCENT, PAID, REST].every((words) => !words.test(field.words)) &&
+      [SURCHARGE, DISCOUNT, CURRENCY].some((words) => words.test(field.words)),
+  );
+
 function lineAmount(fields: readonly Field[], at: Report): RecordSum[] {
   const [counts, prices, amounts] = [
     fields.filter(({ words }) => COUNT.test(words) && !PRICE.test(words)),
@@ -102,7 +125,8 @@ function lineAmount(fields: readonly Field[], at: Report): RecordSum[] {
   const [count, price, amount] = [counts[0], prices[0], amounts[0]];
   if (count === undefined || price === undefined || amount === undefined) return [];
   if (count === price || price === amount || count === amount) return [];
-  const sure = counts.length === 1 && prices.length === 1 && amounts.length === 1;
+  const sure =
+    counts.length === 1 && prices.length === 1 && amounts.length === 1 && !pricesMore(fields, [count, price, amount]);
   return at(amount, count.value * price.value, `${written(count.value)} × ${written(price.value)}`, sure);
 }
 
@@ -123,8 +147,8 @@ function perHead(fields: readonly Field[], at: Report): RecordSum[] {
   if (count === undefined || counts.length > 1) return [];
   // A price per kWh may be in cents, and more than one thing may be priced.
   const plain = PEOPLE.test(unit) || unit === 'night';
-  const changed = fields.some(({ words }) => words !== price.words && (SURCHARGE.test(words) || DISCOUNT.test(words)));
-  return at(total, count.value * price.value, `${written(count.value)} × ${written(price.value)}`, plain && !changed);
+  const sure = plain && !pricesMore(fields, [count, price, total]);
+  return at(total, count.value * price.value, `${written(count.value)} × ${written(price.value)}`, sure);
 }
 
 const wordsIn = (words: string): Set<string> => new Set(words.split(' ').map((word) => word.replace(/s$/, '')));
@@ -159,7 +183,7 @@ function listTotal(record: JsonObject, field: Field, at: Report): RecordSum[] {
       field,
       values.reduce((sum, value) => sum + value, 0),
       values.map(written).join(' + '),
-      sure && !(surcharges && field.words !== 'subtotal' && !named),
+      sure && !(surcharges && field.words !== 'subtotal'),
     );
   });
 }
@@ -182,7 +206,7 @@ function surcharged(fields: readonly Field[], field: Field, at: Report): RecordS
     ...more.map((one) => `+ ${written(one.value)}`),
     ...less.map((one) => `− ${written(Math.abs(one.value))}`),
   ].join(' ');
-  return at(field, value, says, true);
+  return at(field, value, says, isMoney(field, base, ...more, ...less));
 }
 
 /** What lies between two totals, or what is left of one after what was paid. */
@@ -192,7 +216,12 @@ function rest(fields: readonly Field[], field: Field, at: Report): RecordSum[] {
   const whole = fields.filter(({ words }) => /^(?:grand )?(?:total|gross|sum)\b/.test(words) && !PAID.test(words));
   const [part, sum] = [paid[0], whole[0]];
   if (part !== undefined && sum !== undefined && paid.length + whole.length === 2)
-    return at(field, sum.value - part.value, `${written(sum.value)} − ${written(part.value)}`, true);
+    return at(
+      field,
+      sum.value - part.value,
+      `${written(sum.value)} − ${written(part.value)}`,
+      isMoney(field, sum, part) && !/\bnet\b/.test(field.words),
+    );
   const totals = fields.filter(({ words }) => /\btotal\b/.test(words) && words !== field.words);
   const [one, other] = totals;
   if (one === undefined || other === undefined || totals.length !== 2) return [];
@@ -204,7 +233,7 @@ function rest(fields: readonly Field[], field: Field, at: Report): RecordSum[] {
     field.value < 0
       ? `${written(less.value)} − ${written(more.value)}`
       : `${written(more.value)} − ${written(less.value)}`,
-    true,
+    isMoney(field, one, other),
   );
 }
 

@@ -36,3 +36,11 @@ export function unitOfColumn(column: string): string {
   const last = per > 0 ? words[per - 1] : words.at(-1);
   return words.length > 1 ? (COLUMN_UNITS.get(last ?? '') ?? '') : '';
 }
+
+/** What names of fields and texts write for units, short or long. */
+export const UNIT_WORDS: ReadonlySet<string> = new Set(
+  (
+    'gbp eur usd chf euro euros dollars pounds sqm m2 km kg g mg l ml cm mm m kwh kw w v a db c rpm mb gb percent pct % ' +
+    'days day weeks week months month years year hours hour minutes minute min sec seconds mmol per iso'
+  ).split(' '),
+);

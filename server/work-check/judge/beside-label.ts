@@ -1,16 +1,5 @@
-import {
-  type Candidate,
-  figuresLike,
-  gives,
-  inOtherUnit,
-  isGivenAs,
-  type Label,
-  labelled,
-  labelOf,
-  namesIn,
-  opensLine,
-  tells,
-} from '../engines/labels.ts';
+import { type Candidate, figuresLike, gives, inOtherUnit, namesIn } from '../engines/candidates.ts';
+import { isGivenAs, type Label, labelled, labelOf, opensLine, tells } from '../engines/labels.ts';
 import { clip } from '../quoting.ts';
 import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
 import { isMeasure, type Quantity, readQuantities } from '../reading/quantities.ts';
@@ -90,7 +79,7 @@ export function judgeLabel(statement: Statement, { work, index }: Ground): Judge
 /** `notice_months: 30` where the evidence knows 30 days only. */
 export function judgeOtherUnit(statement: Statement, { index }: Ground): Judgement | undefined {
   const field = fieldOf(statement);
-  const found = field?.own === undefined ? undefined : inOtherUnit(field.own, field.label, index);
+  const found = field?.own === undefined ? undefined : inOtherUnit(field.own, field.label.unit, index);
   if (field === undefined || found === undefined) return undefined;
   const from = index.passages[found.passage];
   return {
@@ -108,7 +97,7 @@ function readingOf(statement: Statement, index: EvidenceIndex): Reading | undefi
   if (field === undefined || (field.own === undefined && !isName(field.value))) return undefined;
   const { own, label, value } = field;
   const words = tokenize(value).filter(({ kind }) => kind === 'word');
-  const all = own === undefined ? namesIn(index, words.length) : figuresLike(own, label, index);
+  const all = own === undefined ? namesIn(index, words.length) : figuresLike(own, label.unit, index);
   if (all.length > CANDIDATES_MAX) return undefined;
   const mine = all.filter((at) => gives(at, own, value, index));
   if (mine.length === 0) return undefined;

@@ -54,7 +54,8 @@ const around = (text: string, { start, end }: Span): string => {
   return text.slice(from, end + Math.min(ends + 1, 80)).trim();
 };
 
-const CONDITION = /\b(?:from|below|above|over|under|up to|if|unless|more than|fewer than|less than|at least)\b/i;
+const CONDITION =
+  /\b(?:from(?! \d{1,2}\.? \p{L}{3,}| \d{4}-|[^.;]*\d:\d)|below|above|over|under|up to|if|unless|more than|fewer than|less than|at least)\b/iu;
 
 /** "EUR 46 from 40 guests, EUR 49 below that": which of two prices holds is not said by either. */
 function conditional({ source, span, value }: Place, index: EvidenceIndex): string | undefined {
