@@ -61,4 +61,28 @@ describe('a field of a record', () => {
     const product = { frequency };
     expect(new Records(product, evidenceOf(text)).read(statementOf(product, '/frequency')).is).toBe(expected);
   });
+
+  const events = evidenceOf(
+    'The Spring market fills ward B2 on 11 April 2026, nine weeks, five years of practice. On 9 May 2026 the Night run starts on ward C4.',
+  );
+  const program = (first: { [key: string]: JsonValue }, second: { [key: string]: JsonValue } = {}): JsonValue[] => [
+    { name: 'Spring market', ...first },
+    { name: 'Night run', ...second },
+  ];
+
+  it.each<[string, JsonValue[], string, string]>([
+    ['is not what opens the sentence of the next', program({ date: '2026-05-09' }), '/0/date', 'nowhere'],
+    ['is what opens its own sentence', program({}, { date: '2026-05-09' }), '/1/date', 'found'],
+    ['is a whole name', program({ ward: 'A1' }), '/0/ward', 'other: B2'],
+    ['is not what stands behind the count of it', program({ weeks: 4 }), '/0/weeks', 'nowhere'],
+  ])('that a record holds %s', (_, product, path, expected) => {
+    const read = new Records(product, events).read(statementOf(product, path));
+    expect(read.is === 'other' ? `other: ${read.known}` : read.is).toBe(expected);
+  });
+
+  it('may be given to the record beside it', () => {
+    const product = program({ date: '2026-05-09' });
+    const another = new Records(product, events).givenToAnother(statementOf(product, '/0/date'));
+    expect(another).toMatchObject({ name: 'Night run' });
+  });
 });

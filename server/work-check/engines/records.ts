@@ -194,8 +194,8 @@ export class Records {
   }
 }
 
-/** "O-1" or "Livia Orsenna", and not "urgent", which may name anything. */
-const PROPER = /^\S*\d\S*$|^\p{Lu}\S*(?: \p{Lu}\S*)+$/u;
+/** "O-1", "Livia Orsenna" or "Night run", and not "urgent", which may name anything. */
+const PROPER = /^\S*\d\S*$|^\p{Lu}\S*(?: \p{Lu}\S*)+$|^\p{Lu}\S* \S+$/u;
 
 /** Lines of other records that must give a field at one place before a line tells what stands there for this one. */
 const LINES_ALIKE = 2;
@@ -231,14 +231,23 @@ function regionsNaming(identity: string, siblings: readonly string[], index: Evi
       .flatMap((other) => mentions(source, other, index));
     for (const start of mentions(source, identity, index)) {
       const next = Math.min(...others.filter((at) => at > start), start + REGION_CHARS_MAX, text.length);
+      // "On 9 May the Night run starts": what opens the sentence of the next record is no longer said of this one.
+      const opening = others.includes(next) ? sentenceStart(text, next) : next;
       const line = text.lastIndexOf('\n', start - 1) + 1;
-      const opensLine = others.every((at) => at < line || at > start);
-      regions.push({ source, start: opensLine ? line : start, end: next });
+      const opens = (from: number): boolean => others.every((at) => at < from || at > start);
+      const own = opens(line) ? line : sentenceStart(text, start);
+      regions.push({ source, start: opens(own) ? own : start, end: opening > start ? opening : next });
     }
   }
   return regions.sort(
     (a, b) => Number(a.end - a.start > REGION_CHARS_MAX) - Number(b.end - b.start > REGION_CHARS_MAX),
   );
+}
+
+function sentenceStart(text: string, at: number): number {
+  const before = text.slice(Math.max(0, at - REGION_CHARS_MAX), at);
+  const ends = [...before.matchAll(/[.!?;]\s+(?=\p{Lu})|\n/gu)].at(-1);
+  return ends === undefined ? Math.max(0, at - REGION_CHARS_MAX) : at - before.length + ends.index + ends[0].length;
 }
 
 function holdsWords(text: string, words: string): boolean {
@@ -474,11 +483,25 @@ function otherValue(
   );
   const labelled = quantities.filter((known) => {
     if (known.kind === 'date' || known.kind === 'time') return false;
-    const around = tokens.slice(Math.max(0, known.first - LABEL_WITHIN), known.first);
+    // In "nine weeks, five years" the weeks are counted before them.
+    const around = tokens
+      .slice(Math.max(0, known.first - LABEL_WITHIN), known.first)
+      .filter((token) => !quantities.some(({ last }) => tokens[last + 1] === token));
     const held = new Set(around.map(({ stem }) => stem));
     return named.size > 0 && [...named].every((stem) => held.has(stem)) && (unit === '' || known.unit === unit);
   });
   const [only, ...others] = labelled;
   if (only === undefined || others.some((other) => other.value !== only.value)) return undefined;
-  return { span: { start: only.start, end: only.end }, known: text.slice(only.start, only.end) };
+  const span = wordAround(text, only);
+  const known = text.slice(span.start, span.end);
+  // Ward "A1" is none of a figure, but of another such name.
+  return /\p{L}/u.test(value) === /\p{L}/u.test(known) || !/^\p{L}+\d/u.test(value) ? { span, known } : undefined;
 }
+
+/** The whole name that a figure stands in: "B2". */
+function wordAround(text: string, { start, end }: Span): Span {
+  const before = /[\p{L}\d]*$/u.exec(text.slice(Math.max(0, start - CODE_CHARS_MAX), start))?.[0] ?? '';
+  return { start: start - before.length, end };
+}
+
+const CODE_CHARS_MAX = 12;
