@@ -238,4 +238,10 @@ describe('an error is not borne out', () => {
     expect(found.statements.map(({ status }) => status)).not.toContain('contradicted');
     expect(found.verdict).not.toBe('escalate');
   });
+
+  it('of those who did one thing beside all to whom another was done', async () => {
+    const trial = '212 patients were randomised, 106 to each group. Discontinued: treatment 2, placebo 1.';
+    const work = 'Effects were mild; three patients stopped because of them, two of them in the treatment group.';
+    expect(await statuses(work, trial)).not.toContain('contradicted');
+  });
 });

@@ -176,6 +176,12 @@ function isSameSlot(
   const meant = nearestOf(said.tokens, own, figure);
   const told = figure.kind === 'date' ? theirs : [...theirs, ...label];
   if (meant === undefined || !holds(told, meant) || !own.some((token) => holds(known, token))) return false;
+  // "Three patients stopped" are some of the "212 patients randomised".
+  const counted = (token: Token): boolean => token.stem === figure.unit;
+  if (figure.kind === 'number' && figure.value < other.value && own.every(counted) && known.every(counted)) {
+    const [does, did] = [said, passage].map(({ tokens }, side) => behind(tokens, side === 0 ? figure : other));
+    if (does !== undefined && did !== undefined && !holds([did], does)) return false;
+  }
   if (sharedCount(said.tokens, passage.tokens) < WORDS_SHARED_MIN) return false;
   if (isOtherCase(own, theirs) || isOtherCase(known, all)) return false;
   if (shareHeld(own, [...theirs, ...label]) < OWN_SHARED || shareHeld(known, all) < KNOWN_SHARED) return false;
@@ -183,6 +189,11 @@ function isSameSlot(
   const [before, theirsBefore] = [said.tokens[figure.first - 1]?.lower, passage.tokens[other.first - 1]?.lower];
   return wayOf(before) === wayOf(theirsBefore);
 }
+
+/** The first word of content behind what a figure counts: what is said of it. */
+const behind = (tokens: readonly Token[], { last, unit }: Quantity): Token | undefined =>
+  tokens.slice(last + 1, last + 1 + BEHIND_MAX).find((token) => token.content && token.stem !== unit);
+const BEHIND_MAX = 5;
 
 /** The word that says what a figure is: the last one before it, else the first one behind it. */
 function nearestOf(tokens: readonly Token[], words: readonly Token[], figure: Quantity): Token | undefined {
