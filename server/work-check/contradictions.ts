@@ -320,7 +320,7 @@ function negationFault(
         theirs.some((group) => group.every((stem) => stated.has(stem)))) ||
       (theirs.length === 0 &&
         !isNegated(passage.tokens) &&
-        denied.some((group) => group.every((stem) => passage.stems.has(stem))));
+        onlyDenied(statement.tokens).some((group) => group.every((stem) => passage.stems.has(stem))));
     if (turned)
       return {
         kind: 'negation',

@@ -244,4 +244,10 @@ describe('an error is not borne out', () => {
     const work = 'Effects were mild; three patients stopped because of them, two of them in the treatment group.';
     expect(await statuses(work, trial)).not.toContain('contradicted');
   });
+
+  it('of a denial in the other half of its sentence', async () => {
+    const rules = 'Refund to the card. Sale items: exchange only. Shipping is not refunded.';
+    const work = 'Sale items can only be exchanged, but yours was not on sale.';
+    expect(await statuses(work, rules)).not.toContain('contradicted');
+  });
 });
