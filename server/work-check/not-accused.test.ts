@@ -250,4 +250,10 @@ describe('an error is not borne out', () => {
     const work = 'Sale items can only be exchanged, but yours was not on sale.';
     expect(await statuses(work, rules)).not.toContain('contradicted');
   });
+
+  it('of the last time beside a sentence that says there was none since', async () => {
+    const audit = 'Findings: critical 2 (no restore test since 2024; off-site copy failing since 8 March).';
+    const work = 'Both concern backups: the last restore test was in 2024, and the off-site copy fails since 8 March.';
+    expect(await statuses(work, audit)).not.toContain('contradicted');
+  });
 });

@@ -32,6 +32,8 @@ export function deniedStems(tokens: readonly Token[]): string[][] {
     if (!tokens[at]?.denies) continue;
     const next = tokens[at + 1];
     if (MIDWAY.has(next?.lower ?? '') || (at < 2 && next?.kind === 'mark')) continue;
+    // "No restore test since 2024" says that there was one.
+    if (tokens.slice(at + 1, at + 1 + DENIED_WITHIN).some(({ lower }) => lower === 'since')) continue;
     const group = deniedAfter(tokens, at);
     if (group.length > 0) groups.push(group);
   }
