@@ -274,6 +274,12 @@ const countsOthers = ({ quantities }: Statement, passage: Passage): boolean =>
 
 const LONG_PASSAGE = 60;
 
+/** "The cap was removed" says that there is none. */
+const REMOVED = new Set(
+  'removed dropped deleted abolished lifted waived cancelled canceled scrapped lacks lacked lacking missing absent refused declined rejected failed'.split(
+    ' ',
+  ),
+);
 const CONDITIONS = new Set(['until', 'unless', 'if', 'once', 'whether']);
 
 /** A row of a table: it neither asserts nor denies. */
@@ -317,6 +323,7 @@ function negationFault(
     const turned =
       (denied.length === 0 &&
         !isNegated(statement.tokens) &&
+        !statement.tokens.some(({ lower }) => REMOVED.has(lower)) &&
         theirs.some((group) => group.every((stem) => stated.has(stem)))) ||
       (theirs.length === 0 &&
         !isNegated(passage.tokens) &&

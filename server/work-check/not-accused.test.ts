@@ -256,4 +256,10 @@ describe('an error is not borne out', () => {
     const work = 'Both concern backups: the last restore test was in 2024, and the off-site copy fails since 8 March.';
     expect(await statuses(work, audit)).not.toContain('contradicted');
   });
+
+  it('of a thing that was removed beside a sentence that says there is none', async () => {
+    const contract = 'Liability cap EUR 500,000; no cap for data breaches.';
+    const work = 'The cap on liability was removed for data breaches only; else it stays at EUR 500,000.';
+    expect(await statuses(work, contract)).not.toContain('contradicted');
+  });
 });
