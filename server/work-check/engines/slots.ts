@@ -4,8 +4,9 @@ import { ofOneRate } from '../reading/rates.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
-import { everydayFor, isLight, namesSide, picksOne } from '../support/everyday.ts';
+import { namesSide, picksOne } from '../support/everyday.ts';
 import { areOpposed, areSiblings, entryOf } from '../support/lexicon.ts';
+import { holds, isWord, sharedCount, shareHeld } from './held-words.ts';
 import { roleIn } from './roles.ts';
 
 /** A passage that says the same of the same subject, but for one value: the words of both in that place. */
@@ -204,12 +205,6 @@ function nearestOf(tokens: readonly Token[], words: readonly Token[], figure: Qu
 const isOtherCase = (words: readonly Token[], others: readonly Token[]): boolean =>
   words.some((token) => OTHER_CASE.has(token.lower) && !holds(others, token));
 
-/** How many words of content two runs share, light ones too. */
-function sharedCount(own: readonly Token[], known: readonly Token[]): number {
-  const stems = new Set(known.flatMap(({ content, kind, stem }) => (content && kind === 'word' ? [stem] : [])));
-  return new Set(own.flatMap(({ content, stem }) => (content && stems.has(stem) ? [stem] : []))).size;
-}
-
 /** Small words in front of a figure, each with the way it points. */
 const WAYS = new Map(
   (
@@ -236,8 +231,6 @@ function around(tokens: readonly Token[], quantities: readonly Quantity[], figur
     );
 }
 
-const isWord = (token: Token): boolean => token.content && token.kind === 'word' && !isLight(token.stem);
-
 function wordsOf({ tokens, quantities }: Pick<Said, 'tokens' | 'quantities'>): Token[] {
   return tokens.filter(
     (token) => isWord(token) && !quantities.some(({ start, end }) => token.start >= start && token.end <= end),
@@ -245,26 +238,6 @@ function wordsOf({ tokens, quantities }: Pick<Said, 'tokens' | 'quantities'>): T
 }
 
 const labelStems = (name: string): Token[] => tokenize(name).filter(isWord);
-
-/** Whether words hold one, or one that says the same. */
-function holds(words: readonly Token[], token: Token): boolean {
-  const { synonyms } = entryOf(token);
-  const everyday = everydayFor(token.stem);
-  return words.some(
-    ({ stem }) => stem === token.stem || everyday.includes(stem) || (!token.capital && synonyms.includes(stem)),
-  );
-}
-
-/** The share of the weight of words that others hold. */
-function shareHeld(words: readonly Token[], others: readonly Token[]): number {
-  let [held, total] = [0, 0];
-  for (const token of words) {
-    const { rarity } = entryOf(token);
-    total += rarity;
-    if (holds(others, token)) held += rarity;
-  }
-  return total === 0 ? 1 : held / total;
-}
 
 /** The share of a statement's words that a passage and the name of its source hold. */
 export function sharedWith(said: Said, passage: Passage, index: EvidenceIndex): number {

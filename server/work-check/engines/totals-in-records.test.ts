@@ -8,6 +8,11 @@ const sums = (work: JsonValue) =>
 describe('totals in structured work', () => {
   it.each<[string, JsonValue, string[]]>([
     ['a line amount', { quantity: 3, unit_price: 4.5, amount: 13.5 }, ['/amount holds: 3 × 4.5 = 13.5']],
+    [
+      'a line amount less a discount',
+      { qty: 12, unit_price: 38.5, discount_percent: 10, line_total: 415.8 },
+      ['/line_total holds: 12 × 38.5 less 10 percent = 415.8'],
+    ],
     ['a wrong line amount', { quantity: 3, unit_price: 4.5, amount: 15.5 }, ['/amount fails: 3 × 4.5 = 13.5']],
     ['a total of a list', { lines: [{ amount: 10 }, { amount: 15 }], total: 25 }, ['/total holds: 10 + 15 = 25']],
     ['a wrong total of a list', { lines: [{ amount: 10 }, { amount: 15 }], total: 52 }, ['/total fails: 10 + 15 = 25']],
@@ -73,6 +78,7 @@ describe('totals in structured work', () => {
     ['a price per head beside a fee', { guests: 3, price_per_person: 10, service_fee: 5, total: 35 }],
     ['two who are counted', { adults: 2, students: 3, price_per_person: 10, total: 20 }],
     ['two payments', { total: 100, deposit: 20, paid_on_site: 30, due: 50 }],
+    ['a discount for early payment', { qty: 2, unit_price: 5, early_discount_percent: 2, total: 9.8 }],
     ['nights beside breakfast', { nights: 4, rate_per_night: 129, breakfast_per_day: 16, total: 594 }],
     ['days beside travel', { days: 12, day_rate_eur: 780, fees_eur: 9360, travel_eur: 640, total_eur: 10000 }],
     ['balances of an account', { opening_balance: 2410, closing_balance: 1988, total_in: 2950, total_out: 3372 }],

@@ -13,6 +13,8 @@ const AMOUNT = /^(?:line )?(?:amount|total|sum|cost|value|net|line total|subtota
 const TOTAL = /\b(?:total|subtotal|sum)\b/;
 const SURCHARGE = /\b(?:contingency|tax|vat|shipping|freight|delivery|fee|fees|surcharge|tip|reserve)\b/;
 const DISCOUNT = /\b(?:discount|rebate|credit$|deduction)\b/;
+/** What is taken off at once, and not for those who pay early. */
+const LESS = /^(?:line )?(?:discount|rebate) (?:percent|pct|percentage|rate)$/;
 const TAX = /\b(?:tax|vat)\b/;
 /** What is gross and net of these is no sum of money. */
 const MEASURE = /\b(?:weight|mass|volume|area|tonnage|load)\b/;
@@ -112,8 +114,9 @@ const pricesMore = (fields: readonly Field[], used: readonly Field[]): boolean =
   fields.some(
     (field) =>
       !used.includes(field) &&
-      [PERCENT, PAID, REST].every((words) => !words.test(field.words)) &&
-      [SURCHARGE, DISCOUNT, CURRENCY].some((words) => words.test(field.words)),
+      (DISCOUNT.test(field.words) ||
+        ([PERCENT, PAID, REST].every((words) => !words.test(field.words)) &&
+          [SURCHARGE, CURRENCY].some((words) => words.test(field.words)))),
   );
 
 function lineAmount(fields: readonly Field[], at: Report): RecordSum[] {
@@ -125,9 +128,12 @@ function lineAmount(fields: readonly Field[], at: Report): RecordSum[] {
   const [count, price, amount] = [counts[0], prices[0], amounts[0]];
   if (count === undefined || price === undefined || amount === undefined) return [];
   if (count === price || price === amount || count === amount) return [];
-  const sure =
-    counts.length === 1 && prices.length === 1 && amounts.length === 1 && !pricesMore(fields, [count, price, amount]);
-  return at(amount, count.value * price.value, `${written(count.value)} × ${written(price.value)}`, sure);
+  const rebate = fields.filter(({ words }) => LESS.test(words)).slice(0, 1);
+  const less = rebate[0]?.value ?? 0;
+  const isOnly = counts.length === 1 && prices.length === 1 && amounts.length === 1;
+  const sure = isOnly && !pricesMore(fields, [count, price, amount, ...rebate]);
+  const says = `${written(count.value)} × ${written(price.value)}${less === 0 ? '' : ` less ${written(less)} percent`}`;
+  return at(amount, count.value * price.value * (1 - less / 100), says, sure);
 }
 
 /** `price_per_person` times the guests, or `fee_per_night` times the nights, where nothing is added or taken off. */
