@@ -262,4 +262,9 @@ describe('an error is not borne out', () => {
     const work = 'The cap on liability was removed for data breaches only; else it stays at EUR 500,000.';
     expect(await statuses(work, contract)).not.toContain('contradicted');
   });
+
+  it('of a difference beside a price', async () => {
+    const bill = 'Order: 8 chairs at EUR 48.00. Invoice: 10 chairs at EUR 48.00, EUR 480.00.';
+    expect(await statuses('The invoice is too high by EUR 96.', bill)).not.toContain('contradicted');
+  });
 });

@@ -29,6 +29,8 @@ const FOLLOWS = 0.5;
 const FOLLOWS_CLOSELY = 0.6;
 const PASSAGES_LOOKED_AT = 4;
 const GAP_WORDS_MAX = 3;
+/** "Too high by EUR 96" gives a difference, and not a price. */
+const BY = /\bby\s+(?:\p{Lu}{3}\s*|[€$£])?$/u;
 
 /** A word replaced, that the passage holds nowhere and that no relation of meaning explains. */
 export function findSubstitutions(statement: Statement, index: EvidenceIndex, near: readonly number[]): Substitution[] {
@@ -137,10 +139,13 @@ function substitutionIn(
     const sameUnit = figure.unit === other.unit;
     const differs = compareQuantities(figure, other) === 'different' && (sameUnit || figure.value === other.value);
     const text = passageText(index, passage);
+    const isBy = (whole: string, at: number): boolean => BY.test(whole.slice(0, at));
+    const sameWay = isBy(statement.text, figure.start) === isBy(text, other.start - passage.start);
     const oneRate = ofOneRate({ text: statement.text, figure }, { text, figure: other, offset: passage.start });
     return followed &&
       differs &&
       oneRate &&
+      sameWay &&
       !stated &&
       !passage.quantities.some((one) => compareQuantities(figure, one) === 'same')
       ? {
