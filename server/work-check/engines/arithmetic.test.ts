@@ -34,6 +34,10 @@ describe('a calculation that a sentence states', () => {
     ['Paper cost 12.40 and ink 7.35, together 20.75.', 'not 12.40 + 7.35 = 19.75'],
     ['In short, 12 + 7 + 4 = 23.', '12 + 7 + 4 = 23'],
     ['In short, 12 + 7 + 4 = 24.', 'not 12 + 7 + 4 = 23'],
+    ['The stall earned EUR 642: 214 waffles at EUR 3.', '214 × 3 = 642'],
+    ['The stall earned EUR 624: 214 waffles at EUR 3.', 'not 214 × 3 = 642'],
+    ['The increase of EUR 60 is 8% of EUR 750.', '60 of 750 is 8 percent'],
+    ['The increase of EUR 60 is 9% of EUR 750.', 'not 60 of 750 is 8 percent'],
     ['The fee is 500 less 120, so 380 is due.', '500 − 120 = 380'],
     ['The fee is 500 less 120, so 390 is due.', 'not 500 − 120 = 380'],
   ])('%s', (text, says) => {

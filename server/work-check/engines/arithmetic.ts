@@ -36,6 +36,8 @@ export function recalculate({ text, quantities }: Statement): Calculation[] {
     ...shares(figures),
     ...differences(figures),
     ...products(figures),
+    ...productsBefore(figures),
+    ...percentages(figures),
     ...sums(figures),
     ...remainders(figures),
   ];
@@ -156,6 +158,10 @@ const bare = ({ text }: Figure): string => text;
 
 const CURRENCY = '(?:(?:eur|usd|gbp|chf|cad|aud|nzd|jpy|sek|nok|dkk|pln|czk)\\s)?';
 const AT_PRICE = new RegExp(`^(?:\\s*[\\p{L}-]+)?\\s*(?:\\bat\\b|[×x*])\\s*${CURRENCY}\\S{0,3}$`, 'iu');
+const OF_WHOLE = new RegExp(
+  `^\\s*(?:%|percent|per cent)?\\s*of\\s+(?:the |his |her |your |its |their )?${CURRENCY}\\S{0,3}$`,
+  'i',
+);
 const COMES_TO = new RegExp(
   `^[^.;,]{0,24}?(?:=|\\b(?:come|comes|came|amount|amounts|adds?) (?:up )?to\\b|\\bmakes?\\b|\\bthat is\\b)\\s*${CURRENCY}\\S{0,3}$`,
   'i',
@@ -187,6 +193,33 @@ function products(figures: readonly Figure[]): Calculation[] {
     });
   }
   return found;
+}
+
+/** "EUR 642: 214 waffles at EUR 3". */
+function productsBefore(figures: readonly Figure[]): Calculation[] {
+  return figures.flatMap((result, at) => {
+    const [count, price, more] = figures.slice(at + 1);
+    if (count === undefined || price === undefined || count.kind !== 'number' || more !== undefined) return [];
+    if (result.kind !== 'money' || price.kind !== 'money') return [];
+    if (!/^\s*:\s*$/.test(count.before) || !AT_PRICE.test(price.before)) return [];
+    const { value, says } = productOf(count, price, result);
+    const holds = Math.abs(value - result.value) <= Math.max(0.011, printedTolerance(result.text));
+    return [{ holds, claimed: result, says: `${says} = ${short(value)}` }];
+  });
+}
+
+/** "EUR 60 … is 8% of EUR 750". */
+function percentages(figures: readonly Figure[]): Calculation[] {
+  return figures.flatMap((rate, at) => {
+    const [part, whole] = [figures[at - 1], figures[at + 1]];
+    if (rate.kind !== 'percent' || part === undefined || whole === undefined || whole.value === 0) return [];
+    if (part.kind !== 'money' || whole.kind !== 'money' || part.unit !== whole.unit) return [];
+    if (!/\b(?:is|are|makes?|equals?)\s+(?:about |around |roughly |some )?$/i.test(rate.before)) return [];
+    if (rate.before.length > BETWEEN_MAX || !OF_WHOLE.test(whole.before)) return [];
+    const share = (part.value / whole.value) * 100;
+    const holds = Math.abs(share - rate.value) <= printedTolerance(rate.text);
+    return [{ holds, claimed: rate, says: `${part.text} of ${whole.text} is ${short(share)} percent` }];
+  });
 }
 
 /** A count at a price, in the unit of what both come to: cents as euros, percent as a share. */

@@ -1,5 +1,7 @@
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import type { Quantity } from '../reading/quantities.ts';
+import type { Span } from '../reading/sentences.ts';
+import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 
 /** A figure that a statement places against a range of the evidence, and where it lies. */
@@ -67,4 +69,57 @@ function rangesOf(noun: string, figure: Quantity, { tokens }: Statement, index: 
       ];
     });
   });
+}
+
+const BETWEEN = /\bbetween\s+\S{0,3}$/i;
+const JOINED_BY_AND = /^\s?\S{0,3}\s?and\s/i;
+const CHANGES = /\bfrom\s+\S{0,3}$/i;
+
+/** The ranges of a text: "15 to 150 ng/ml", "2-8 °C", "between 2 and 8". */
+function rangesIn({ text, quantities }: Pick<Statement, 'text' | 'quantities'>, offset = 0): (Span & Bounds)[] {
+  return quantities.flatMap((low, place) => {
+    const high = quantities[place + 1];
+    if (high === undefined || low.value >= high.value || high.kind === 'date' || high.kind === 'time') return [];
+    if (low.kind !== high.kind && low.unit !== '') return [];
+    const [start, end] = [low.start - offset, high.end - offset];
+    const between = text.slice(low.end - offset, high.start - offset);
+    const before = text.slice(0, start);
+    if (!THROUGH.test(between) || CHANGES.test(before)) return [];
+    if (JOINED_BY_AND.test(between) && !BETWEEN.test(before)) return [];
+    const unit = /^\s*([\p{L}°%µ]+(?:\/\p{L}+)?)/u.exec(text.slice(end))?.[1]?.toLowerCase() ?? '';
+    return [{ start, end, low: low.value, high: high.value, unit, kind: high.kind }];
+  });
+}
+
+type Bounds = { low: number; high: number; unit: string; kind: Quantity['kind'] };
+
+/** "Normal is 16 to 150" where the evidence gives 15 to 150 of it, and no range else that begins or ends so. */
+export function findOtherBound(statement: Statement, index: EvidenceIndex): RangeClaim | undefined {
+  const { text, tokens } = statement;
+  const [own, ...more] = rangesIn(statement);
+  if (own === undefined || more.length > 0) return undefined;
+  const stems = new Set(tokens.filter(({ content, kind }) => content && kind === 'word').map(({ stem }) => stem));
+  const known = index.passages.flatMap((passage, at) =>
+    passage.instruction
+      ? []
+      : rangesIn({ text: passageText(index, passage), quantities: passage.quantities }, passage.start).map((range) => ({
+          ...range,
+          at,
+          said: passageText(index, passage).slice(range.start, range.end),
+          isAbout: [...passage.stems].some((one) => stems.has(one) && !/^\d/.test(one)),
+          isNamed: tokenize(/[^.;:]*$/.exec(passageText(index, passage).slice(0, range.start))?.[0] ?? '').some(
+            ({ content, kind, stem }) => content && kind === 'word' && stems.has(stem),
+          ),
+        })),
+  );
+  if (known.some(({ low, high }) => low === own.low && high === own.high)) return undefined;
+  const alike = known.filter(({ low, high }) => low === own.low || high === own.high);
+  const [other, ...others] = alike;
+  if (other === undefined || others.length > 0 || other.kind !== own.kind) return undefined;
+  const isOf = other.unit === '' || own.unit === '' ? other.isNamed : other.isAbout;
+  if (!isOf) return undefined;
+  // A range with another word behind it is of something else.
+  if (other.unit !== own.unit && other.unit !== '' && own.unit !== '') return undefined;
+  const claimed = text.slice(own.start, own.end);
+  return { claimed, says: `the range is ${other.said}, not ${claimed}`, passage: other.at };
 }

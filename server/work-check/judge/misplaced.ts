@@ -4,7 +4,7 @@ import { comparisonIn } from '../engines/comparison.ts';
 import { findWrongActor, findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
 import { findTurnedChange, findTurnedPair, findWrongOrder } from '../engines/direction.ts';
 import { findWrongDuration } from '../engines/durations.ts';
-import { findWrongRange } from '../engines/range-claims.ts';
+import { findOtherBound, findWrongRange } from '../engines/range-claims.ts';
 import { findReplaced } from '../engines/replaced.ts';
 import { findSuperseded } from '../engines/superseded.ts';
 import { findSwappedNumbers } from '../engines/swapped-numbers.ts';
@@ -97,7 +97,7 @@ function toldOtherwise(statement: Statement, index: Ground['index']): Judgement 
       compared: { claimed: swapped.claimed, known: swapped.known },
     };
   }
-  const range = findWrongRange(statement, index);
+  const range = findWrongRange(statement, index) ?? findOtherBound(statement, index);
   if (range !== undefined) {
     const passage = index.passages[range.passage];
     const said = passage === undefined ? '' : passageText(index, passage);
