@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { noteGenerations, runAlone, sharedLines } from './postgres/connections.ts';
+import { NoPrimary } from './postgres/primary.ts';
 import { types } from './postgres/statement.ts';
+import { SteadyClient } from './postgres/steady-client.ts';
 import type { Sql } from './sql.ts';
 
 /** Reads and writes rows, inside and outside a transaction. */
@@ -34,11 +36,24 @@ const statementTimeoutMs = 15_000;
  * its locks for hours.
  */
 const idleInTransactionMs = 15_000;
+/**
+ * An answer that takes longer never comes: the machine vanished, or a commit waits for a replica that is gone. What
+ * became of the statement is unknown then.
+ */
+export const silenceMaxMs = statementTimeoutMs + 5_000;
 
-const settings = {
+/**
+ * A commit counts once each synchronous replica shows it, where there are any (`synchronous_standby_names`): what was
+ * acknowledged outlives the primary.
+ */
+const synchronousCommit = 'remote_apply';
+
+/** What a session is set to. */
+export const settings = {
   lock_timeout: lockTimeoutMs,
   statement_timeout: statementTimeoutMs,
   idle_in_transaction_session_timeout: idleInTransactionMs,
+  synchronous_commit: synchronousCommit,
   // Statements find rows by keys, so one plan fits all values. Otherwise PostgreSQL re-plans wide statements at each
   // execution, which takes longer than executing them.
   plan_cache_mode: 'force_generic_plan',
@@ -60,6 +75,8 @@ export function openDatabase(url: string, { connections = 16, name = 'work-check
     types,
     pipeline: true,
     options: sessionOptions,
+    silenceMaxMs,
+    Client: SteadyClient,
   } as pg.PoolConfig);
   // The pool replaces a lost idle connection. Without a listener, the error would end the process.
   pool.on('error', () => {});
@@ -107,17 +124,18 @@ export function constraintOf(error: unknown): string | undefined {
 
 /**
  * SQLSTATEs of a database that cannot serve now (PostgreSQL 18, appendix A): connections, resources, operator
- * intervention, time-outs, deadlocks.
+ * intervention, time-outs, deadlocks, a replica that was a primary.
  */
-const troubleStates = /^(?:08|53|57P|57014|58|25P0[34]|40P01|55000|3D000|28)/;
+const troubleStates = /^(?:08|53|57P|57014|58|25006|25P0[34]|40P01|55000|3D000|28)/;
 /** Errors of Node and the driver for a connection that failed or was lost. */
 const troubleCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|P10)/;
 const troubleMessages =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|the database connection was lost)/;
+  /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|timeout exceeded when trying to connect|the database connection was lost)/;
 
 /** Whether the database is in trouble, rather than the statement. */
 export function isDatabaseTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof NoPrimary) return true;
   const state = sqlState(error);
   if (state !== undefined) return troubleStates.test(state);
   const { code } = error as NodeJS.ErrnoException;

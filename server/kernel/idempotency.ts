@@ -113,6 +113,14 @@ export async function claimKey(db: Queries, claim: Claim, now: Date): Promise<bo
   return row !== undefined;
 }
 
+/** Frees a key that was taken for nothing. */
+export async function releaseKey(db: Queries, claim: Claim): Promise<void> {
+  await db.many(sql`
+    delete from idempotency_claims
+    where scope = ${claim.scope} and operation = ${claim.operation} and path_keys = ${claim.pathKeys}
+      and idempotency_key = ${claim.key} and fingerprint = ${claim.fingerprint} and status is null`);
+}
+
 /** Keeps the answer in the transaction of its effect. */
 export function remember(tx: Tx, claim: Claim, answer: StoredAnswer, now: Date): void {
   tx.write(sql`

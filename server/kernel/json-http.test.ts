@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jsonService } from './json-http.ts';
+import { metrics } from './metrics.ts';
 
 /** What the server got, oldest first. */
 const got: { line: string; body: string; headers: http.IncomingHttpHeaders; port: number | undefined }[] = [];
@@ -36,7 +37,7 @@ afterAll(() => {
   server.close();
 });
 
-const at = (path = '', timeoutMs = 10_000) => jsonService(`http://${base}${path}`, timeoutMs);
+const at = (path = '', timeoutMs = 10_000) => jsonService('peer', `http://${base}${path}`, timeoutMs);
 
 it('sends JSON, or a GET without a body, over connections that it keeps', async () => {
   got.length = 0;
@@ -54,7 +55,7 @@ it('sends JSON, or a GET without a body, over connections that it keeps', async 
 
 it('keeps the path, the query and the password of its address', async () => {
   got.length = 0;
-  await jsonService(`http://me:a%20b@${base}/key?secret=1`, 10_000).call('', {});
+  await jsonService('peer', `http://me:a%20b@${base}/key?secret=1`, 10_000).call('', {});
   expect(got[0]?.line).toBe('POST /key?secret=1');
   expect(got[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:a b').toString('base64')}`);
 });
@@ -86,4 +87,14 @@ it.each(['GET', 'POST'])('never sends a %s again after a broken connection', asy
 
 it.each(['/silent', '/stuck'])('gives up on an answer that does not end: %s', async (path) => {
   await expect(at('', 50).call(path, {})).rejects.toThrow();
+});
+
+it('counts calls by who was asked: a broken provider shows, a refusal of what was asked is an answer', async () => {
+  const counts = async () => await metrics.registry.getSingleMetricAsString(`work_check_provider_calls_total`);
+  const asked = jsonService('counted', `http://${base}`, 200);
+  await asked.call('/json');
+  await asked.call('/elsewhere').catch(() => {});
+  for (const path of ['/refused', '/broken', '/silent']) await asked.call(path).catch(() => {});
+  expect(await counts()).toContain('{provider="counted",result="answered"} 2');
+  expect(await counts()).toContain('{provider="counted",result="failed"} 3');
 });

@@ -18,6 +18,7 @@ export interface Metrics {
   readonly operationSeconds: Histogram<'operation'>;
   readonly checks: Counter<'result'>;
   readonly checkSeconds: Histogram;
+  readonly providerCalls: Counter<'provider' | 'result'>;
   readonly roundFailures: Counter<'round'>;
   readonly roundEnded: Gauge<'round'>;
 }
@@ -65,6 +66,12 @@ function openMetrics(): Metrics {
       buckets: checkBuckets,
       registers,
     }),
+    providerCalls: new Counter({
+      name: `${prefix}provider_calls_total`,
+      help: 'Calls of this process to a provider, by result: answered, or failed.',
+      labelNames: ['provider', 'result'],
+      registers,
+    }),
     roundFailures: new Counter({
       name: `${prefix}round_failures_total`,
       help: 'Rounds of this worker that failed, by name.',
@@ -79,6 +86,25 @@ function openMetrics(): Metrics {
     }),
   };
 }
+
+/** Counts a call of a provider: failed if it rejects, or if `isAnswer` says so of what came. */
+export async function counted<Came>(
+  provider: string,
+  call: Promise<Came>,
+  isAnswer: (came: Came) => boolean = () => true,
+): Promise<Came> {
+  let result = 'failed';
+  try {
+    const came = await call;
+    if (isAnswer(came)) result = 'answered';
+    return came;
+  } finally {
+    metrics.providerCalls.inc({ provider, result });
+  }
+}
+
+/** Whether a status of HTTP is an answer of a provider that works. */
+export const isAnswer = (status: number): boolean => status < 500 && status !== 429;
 
 /** A gauge that is computed when scraped. */
 export function openGauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {

@@ -1,12 +1,15 @@
 // Longer than 300 lines: the one flow from request to report, kept readable from top to bottom.
 import { canonicalJson, utf8Bytes } from '../kernel/json-value.ts';
-import type { Assessment, AssessmentTask, Assessor, Passage } from './assessors/port.ts';
+import { seconds } from '../service/terms.ts';
+import type { Assessment, AssessmentTask, Assessor, JudgedStatement, Passage } from './assessors/port.ts';
+import { isUnsettled } from './assessors/port.ts';
 import { citePassage } from './citations.ts';
 import {
   bounds,
   type CheckOutcome,
   type CheckRequest,
   type Citation,
+  type EvidencePlace,
   type Finding,
   type Report,
   type ReportedStatement,
@@ -23,11 +26,11 @@ import { maskPersonalData } from './engines/personal-data.ts';
 import { type Entry, entriesOf, requestText, WORK_ENTRY } from './entries.ts';
 import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
+import { where } from './judge/ground.ts';
 import { judgeStatements } from './judge/judge-statements.ts';
-import { Proofreader, withdrawFalse } from './proofread.ts';
+import type { Ground } from './kernel/decide.ts';
 import { clip } from './quoting.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
-import { withoutRepeats } from './repeats.ts';
 import { composeReport } from './report.ts';
 import { readWork, type Work } from './statements.ts';
 import { validateReport } from './validate-report.ts';
@@ -38,7 +41,11 @@ export type CheckOptions = {
   /** One for each of the request's `context.refs`; a missing one fails the delivery. */
   retrieved?: readonly RetrievedSource[];
   now: Date;
+  /** Secret of the server for this job and round: a recorded answer of a model fits only the same one. */
+  seed?: string;
   serviceKey?: string;
+  /** How long the buyer may review, in seconds; that of the terms unless the quote says otherwise. */
+  reviewSeconds?: number;
   /** Given for the included re-check: the disputed report, the buyer's reason and wishes. */
   previous?: { report: Report; reason: string; correction_request?: CheckRequest['correction_request'] };
   /** `percent` never falls. */
@@ -48,6 +55,8 @@ export type CheckOptions = {
 
 const INSTRUCTION_ENTRY = 'The material holds no text that tries to instruct the assessor';
 const INSTRUCTIONS_QUOTED = 3;
+/** A statement cites the closest passages; its proof holds every place. */
+const CITED_MAX = 2;
 const QUOTE_CHARS = 120;
 
 /**
@@ -79,12 +88,11 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   });
   progress('writing', 90);
   const cited = cite(entries, assessment, work, evidence);
-  const read = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
-  const findings = withoutRepeats(read.findings).map((finding) => ({
+  const findings = cited.findings.map((finding) => ({
     ...finding,
     reason: tidy(masked(finding.reason)),
   }));
-  const statements = read.statements.map(maskedStatement);
+  const statements = cited.statements.map(maskedStatement);
   const { citations, dropped } = cited;
   const stated = entriesOf(request);
   // In the order of the contract.
@@ -100,12 +108,13 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   const all = instructions === undefined ? findings : [...findings, instructions.finding];
   const isForAPerson = assessment.escalate === true || judged.some(({ disputed }) => disputed === true);
   const model_verdict = lowest(capOfFindings(findings), isForAPerson ? 'escalate' : 'supported');
-  const verdict = verdictOf(model_verdict, { checks, all, statements, work, isInstructed: instructions !== undefined });
+  const verdict = verdictOf(model_verdict, { checks, statements, work, isInstructed: instructions !== undefined });
   const report = composeReport({
     request,
     sources,
     findings: all,
     statements,
+    disputed: assessment.statements.some(({ disputed }) => disputed === true),
     measured: options.assessor.measured ?? null,
     stated: stated.length,
     checks,
@@ -118,6 +127,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
     limitations: limitationsOf(request, checks, work, dropped, assessment),
     now: options.now,
     service_key: options.serviceKey,
+    review_seconds: options.reviewSeconds ?? seconds.reviewWindow,
     corrected_output: assessment.corrected_output,
     correction: correctionOf(options.previous, all),
   });
@@ -131,7 +141,6 @@ function verdictOf(
   model_verdict: Verdict,
   found: {
     checks: readonly CheckOutcome[];
-    all: Parameters<typeof capOfFindings>[0];
     statements: Parameters<typeof capOfStatements>[0];
     work: Work;
     isInstructed: boolean;
@@ -140,7 +149,6 @@ function verdictOf(
   return lowest(
     model_verdict,
     capOfChecks(found.checks),
-    capOfFindings(found.all),
     capOfStatements(found.statements),
     // What was not read cannot be borne out.
     found.work.left_out > 0 ? 'insufficient_evidence' : 'supported',
@@ -170,7 +178,7 @@ function withWorkEntry(entries: readonly Entry[]): Entry[] {
 
 async function assess(
   request: CheckRequest,
-  { assessor, signal, previous, onProgress, now }: CheckOptions,
+  { assessor, signal, previous, onProgress, now, seed }: CheckOptions,
   reading: Pick<AssessmentTask, 'work' | 'evidence' | 'entries' | 'readings' | 'judged' | 'schema'>,
 ): Promise<Assessment> {
   const wishes = previous?.correction_request ?? request.correction_request;
@@ -184,6 +192,7 @@ async function assess(
     work_kind: request.work_kind,
     correction,
     now,
+    seed,
     onProgress: (share) => onProgress?.('assessing', 50 + Math.floor(Math.min(1, Math.max(0, share)) * 40)),
     signal,
   });
@@ -206,6 +215,8 @@ function cite(
     dropped += cited.length - citations.length;
     return citations;
   };
+  const placesOf = (passages: readonly Passage[]): EvidencePlace[] =>
+    citationsOf(passages).map(({ ref, start, end }) => ({ ref, start, end }));
   const listed = assessment.statements.slice(0, bounds.statements);
   const findings = entries.map(({ label }, index): Finding => {
     const assessed = assessment.findings[index] ?? { status: 'not_assessable', reason: '', passages: [] };
@@ -215,26 +226,79 @@ function cite(
       criterion: label,
       status: assessed.status,
       reason: assessed.reason,
+      ...(assessed.basis === undefined ? {} : { basis: assessed.basis }),
+      ...(assessed.quotes === undefined || assessed.quotes.length === 0 ? {} : { quotes: assessed.quotes.map(masked) }),
       ...(citations.length > 0 ? { citations } : {}),
       ...(statements.length > 0 ? { statements } : {}),
     };
   });
   const bytes = byteOffsets(typeof work.value === 'string' ? work.value : '');
-  const statements = listed.map(({ statement, status, why, passages, compared, computed }): ReportedStatement => {
-    const citations = citationsOf(passages);
-    const { place } = statement;
-    return {
-      ...('path' in place ? { path: place.path } : { start: bytes(place.start), end: bytes(place.end) }),
-      kind: statement.kind,
-      status,
-      why,
-      ...(citations.length > 0 ? { citations } : {}),
-      ...(compared === undefined ? {} : { compared: { claimed: clip(compared.claimed), known: clip(compared.known) } }),
-      ...(computed === undefined ? {} : { computed }),
-    };
-  });
+  const statements = listed.map(
+    ({ statement, status, why, passages, compared, computed, opinions, by }): ReportedStatement => {
+      const citations = placesOf(passages.slice(0, CITED_MAX));
+      const { place } = statement;
+      return {
+        ...('path' in place ? { path: place.path } : { start: bytes(place.start), end: bytes(place.end) }),
+        kind: statement.kind,
+        status,
+        // The statement stands at its place: its words are not said again.
+        why: ofThis(why, where(statement)),
+        ...(citations.length > 0 ? { citations } : {}),
+        ...(compared === undefined
+          ? {}
+          : { compared: { claimed: clip(compared.claimed), known: clip(compared.known) } }),
+        ...(computed === undefined ? {} : { computed }),
+        ...provenBy({ opinions, by, status }, placesOf),
+      };
+    },
+  );
   const citations = findings.flatMap((finding) => finding.citations ?? []);
   return { findings, statements, citations, dropped };
+}
+
+/** A reason beside its statement: "this" for its words. */
+const ofThis = (why: string, words: string): string =>
+  why.startsWith(words) ? `This${why.slice(words.length)}` : why.replace(words, () => 'this');
+
+/** What decided a statement, and its proof as places. */
+function provenBy(
+  { opinions, by, status }: Pick<JudgedStatement, 'opinions' | 'status'> & { by: string | undefined },
+  places: (passages: readonly Passage[]) => EvidencePlace[],
+): Pick<ReportedStatement, 'by' | 'proof'> {
+  const says = status === 'supported' ? 'supports' : status === 'contradicted' ? 'contradicts' : undefined;
+  const decisive = opinions.filter((one) => one.says === says);
+  const names = [...new Set(decisive.map((one) => one.by))];
+  const proof = decisive.find((one) => one.proof !== undefined)?.proof;
+  const shown = names.length > 0 ? names : by === undefined || opinions.length === 0 ? [] : [by];
+  return {
+    ...(shown.length === 0 ? {} : { by: shown }),
+    ...(proof === undefined ? {} : proofOf(proof, names, places)),
+  };
+}
+
+function proofOf(
+  proof: Ground,
+  by: string[],
+  places: (passages: readonly Passage[]) => EvidencePlace[],
+): Pick<ReportedStatement, 'proof'> {
+  switch (proof.is) {
+    case 'verbatim':
+      return { proof: { is: 'verbatim', at: places(proof.known) } };
+    case 'value':
+      return { proof: { is: 'value', claimed: [], known: places(proof.known) } };
+    case 'computed':
+      return {
+        proof: { is: 'computed', expression: proof.expression, operands: places(proof.operands), result: proof.result },
+      };
+    case 'read': {
+      const quotes = places(proof.quotes);
+      return quotes.length === 0 ? {} : { proof: { is: 'read', by, quotes } };
+    }
+    case 'otherwise':
+      return { proof: { is: 'otherwise', claimed: [], known: places(proof.known), how: proof.how } };
+    default:
+      return proof satisfies never;
+  }
 }
 
 /** Where personal data may stand: an address, or digits enough for a number of a person. */
@@ -274,7 +338,7 @@ function byteOffsets(text: string): (at: number) => number {
 /** The share of the statements that can be checked which the check decided, from 0 to 1. */
 function shareDecided(statements: readonly { status: ReportedStatement['status'] }[]): number {
   const checkable = statements.filter(({ status }) => status !== 'not_checked');
-  const decided = checkable.filter(({ status }) => status !== 'not_found').length;
+  const decided = checkable.filter(({ status }) => !isUnsettled(status)).length;
   return checkable.length === 0 ? 0 : Math.round((decided / checkable.length) * 1e6) / 1e6;
 }
 

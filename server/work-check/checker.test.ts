@@ -81,7 +81,7 @@ describe('a checker', () => {
       ),
     );
     expect(reports.map(({ verdict }) => verdict)).toEqual(
-      lengths.map((length) => (length === 110 ? 'supported' : 'revise')),
+      lengths.map((length) => (length === 110 ? 'supported' : 'escalate')),
     );
   });
 });

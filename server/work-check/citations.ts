@@ -1,4 +1,4 @@
-import type { Citation } from './contract.ts';
+import type { Citation, EvidencePlace } from './contract.ts';
 import type { EvidenceSource } from './reading/evidence-index.ts';
 
 const encoder = new TextEncoder();
@@ -48,7 +48,13 @@ function splitsPair(text: string, at: number): boolean {
 /** The passage a citation leads to, or undefined when reference, digest, range or character borders do not hold. */
 export function resolveCitation(citation: Citation, sources: readonly EvidenceSource[]): string | undefined {
   const source = sources.find(({ ref }) => ref === citation.ref);
-  if (source === undefined || source.digest !== citation.digest) return undefined;
+  return source?.digest === citation.digest ? textAt(citation, sources) : undefined;
+}
+
+/** The passage at a place of the evidence, or undefined when reference, range or character borders do not hold. */
+export function textAt(citation: EvidencePlace, sources: readonly EvidenceSource[]): string | undefined {
+  const source = sources.find(({ ref }) => ref === citation.ref);
+  if (source === undefined) return undefined;
   const { start, end } = citation;
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end <= start || end > source.bytes)
     return undefined;

@@ -260,19 +260,59 @@ export type FindingStatus = z.infer<typeof FindingStatus>;
 
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
-/** A passage of evidence by reference and digest; `start` and `end` are UTF-8 byte offsets into its text. */
-export const Citation = z.object({
-  ref: z.string(),
-  digest,
-  start: z.int().min(0),
-  end: z.int().min(1),
-});
+/** A passage of evidence by reference; `start` and `end` are UTF-8 byte offsets into its text. */
+const EvidencePlace = z.object({ ref: z.string(), start: z.int().min(0), end: z.int().min(1) });
+export type EvidencePlace = z.infer<typeof EvidencePlace>;
+
+/** A passage of evidence by reference and digest. */
+export const Citation = EvidencePlace.extend({ digest });
 export type Citation = z.infer<typeof Citation>;
+
+/** UTF-8 byte offsets into a text of the work or of an evidence item, or a JSON Pointer into structured work. */
+const ProofPlace = z.union([
+  EvidencePlace,
+  z.object({ start: z.int().min(0), end: z.int().min(1) }),
+  z.object({ path: z.string() }),
+]);
+export type ProofPlace = z.infer<typeof ProofPlace>;
+
+/**
+ * Why a statement has its status, as data that the kernel checked (check design, "The idea"). Places, never text: a
+ * report outlives what was submitted. A place with `ref` lies in that evidence, any other in the work.
+ */
+const Proof = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('verbatim'), at: z.array(ProofPlace).min(1) }),
+  z.object({ is: z.literal('value'), claimed: z.array(ProofPlace), known: z.array(ProofPlace).min(1) }),
+  z.object({
+    is: z.literal('computed'),
+    expression: z.string().meta({ description: 'Over `a`, `b`, … for the operands, in their order.' }),
+    operands: z.array(ProofPlace),
+    result: z.string(),
+  }),
+  z.object({ is: z.literal('read'), by: z.array(z.string()).min(1), quotes: z.array(ProofPlace).min(1) }),
+  z.object({
+    is: z.literal('otherwise'),
+    claimed: z.array(ProofPlace),
+    known: z.array(ProofPlace),
+    how: z.enum(['value', 'denied', 'role', 'order', 'scope', 'computed']),
+  }),
+  z.object({ is: z.literal('absent'), words: z.array(ProofPlace) }),
+]);
+export type Proof = z.infer<typeof Proof>;
+
+/** What a finding rests on: a count of form, the statements, what stands in the work, or a reader's view of taste. */
+const FindingBasis = z.enum(['form', 'statements', 'content', 'judgement']);
+export type FindingBasis = z.infer<typeof FindingBasis>;
 
 export const Finding = z.object({
   criterion: z.string().min(1),
   status: FindingStatus,
   reason: z.string().min(1),
+  basis: FindingBasis.optional(),
+  quotes: z
+    .array(z.string())
+    .meta({ description: 'The words of the work that meet or break the criterion; `citations` name evidence only.' })
+    .optional(),
   citations: z.array(Citation).optional(),
   statements: z
     .array(z.int().min(0))
@@ -281,7 +321,11 @@ export const Finding = z.object({
 });
 export type Finding = z.infer<typeof Finding>;
 
-const statementStatuses = ['supported', 'contradicted', 'not_found', 'not_checked'] as const;
+/**
+ * `supported` is proven by the evidence; `undecided`: the evidence speaks of it and could not settle it; `not_found`: the
+ * evidence is silent; `not_checked`: advice, a greeting or a plan, which no evidence can settle.
+ */
+const statementStatuses = ['supported', 'contradicted', 'undecided', 'not_found', 'not_checked'] as const;
 export const StatementStatus = z.enum(statementStatuses);
 export type StatementStatus = z.infer<typeof StatementStatus>;
 
@@ -290,7 +334,7 @@ export type StatementKind = (typeof statementKinds)[number];
 
 /**
  * One statement of the work (interface, section 7): by JSON Pointer in structured work, else by UTF-8 byte offsets into
- * the text. `why` quotes at most `bounds.quote_characters` of either side.
+ * the text. `why` quotes at most `bounds.quote_characters` of either side; the digests of what is cited stand in `sources`.
  */
 export const ReportedStatement = z.object({
   path: z.string().optional(),
@@ -298,12 +342,22 @@ export const ReportedStatement = z.object({
   end: z.int().min(1).optional(),
   kind: z.enum(statementKinds),
   status: StatementStatus,
-  citations: z.array(Citation).optional(),
+  citations: z.array(EvidencePlace).optional(),
   why: z.string().min(1),
   /** The words at issue: of the work, and of the evidence or of another place in the work. */
   compared: z.object({ claimed: z.string(), known: z.string() }).optional(),
   /** What was worked out, such as "360 × 41.50 = 14,940". */
   computed: z.string().optional(),
+  proof: Proof.optional(),
+  number: z
+    .int()
+    .min(1)
+    .meta({ description: 'Only with `view=summary`: its number among all statements of the work.' })
+    .optional(),
+  by: z
+    .array(z.string())
+    .meta({ description: 'The rule, or the models, whose opinion decided the status.' })
+    .optional(),
 });
 export type ReportedStatement = z.infer<typeof ReportedStatement>;
 
@@ -339,6 +393,17 @@ export const CheckOutcome = z.object({
 });
 export type CheckOutcome = z.infer<typeof CheckOutcome>;
 
+/** What a check can decide, told with the quote. */
+export const Forecast = z.object({
+  assessor: z.string(),
+  statements: z.int().min(0).meta({ description: 'Statements that the work will be split into.' }),
+  decidable_by_rules: z.int().min(0).meta({
+    description: 'At most so many give rules something to hold on to: fields, cells, sentences with a figure.',
+  }),
+  criteria: z.object({ by_rules: z.int().min(0), need_a_reader: z.int().min(0) }),
+});
+export type Forecast = z.infer<typeof Forecast>;
+
 /** A delivered report (service contract, sections 2.5 and 2.6). */
 export const Report = z.object({
   contract_version: z.literal(service.contractVersion),
@@ -350,6 +415,13 @@ export const Report = z.object({
     description:
       'Each statement of the work in its order: `path` (JSON Pointer) in structured work, else `start` and `end` (UTF-8 bytes). `not_found` accuses of nothing.',
   }),
+  statements_omitted: z
+    .int()
+    .min(0)
+    .meta({ description: 'Only with `view=summary`: proven statements left out; `next` reads the rest.' })
+    .optional(),
+  next: z.string().optional(),
+  kernel_version: z.string().meta({ description: 'The version of the kernel that checked the proofs.' }).optional(),
   measured: Measured.nullable().meta({
     description: 'Accuracy measured for this configuration, on what and in which version; null when it never was.',
   }),
@@ -391,8 +463,6 @@ export const Report = z.object({
     .meta({ description: 'Share of the statements that can be checked which were decided; no probability.' })
     .optional(),
   corrected_output: z.string().optional(),
-  criteria_evaluated: z.array(z.string()).optional(),
-  evidence_items: z.array(sourceEntry.omit({ origin: true })).optional(),
   kind: z.string().optional(),
   work_kind: z.string().optional(),
   recommended_action: z.string().optional(),

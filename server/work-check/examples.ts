@@ -18,8 +18,8 @@ export const workedExamples: WorkedExample[] = [
     name: 'supplier summary',
     request: exampleRequest,
     expected: [
-      { criterion: 'States when the goods', status: 'contradicted', says: '11 June 2026' },
-      { criterion: 'States who pays', status: 'contradicted', says: 'does not pay' },
+      { criterion: 'States when the goods', status: 'partly_met', says: '11 June 2026' },
+      { criterion: 'States who pays', status: 'partly_met', says: 'does not pay' },
       { criterion: 'At most 80 words', status: 'met' },
     ],
     verdict: 'revise',
@@ -59,10 +59,10 @@ export const workedExamples: WorkedExample[] = [
       criteria: ['States when the lighthouse opened', 'Names the first keeper'],
     },
     expected: [
-      { criterion: 'States when the lighthouse', status: 'contradicted', says: '1884' },
+      { criterion: 'States when the lighthouse', status: 'partly_met', says: '1884' },
       { criterion: 'Names the first keeper', status: 'not_assessable', says: 'keeper' },
     ],
-    verdict: 'revise',
+    verdict: 'escalate',
   },
   {
     name: 'meeting summary',
@@ -83,10 +83,10 @@ export const workedExamples: WorkedExample[] = [
     expected: [
       { criterion: 'Gives the new launch date', status: 'met' },
       { criterion: 'Names who owns the pricing page', status: 'met' },
-      { criterion: 'Gives the budget', status: 'contradicted', says: '12,000' },
-      { criterion: ALL, status: 'contradicted' },
+      { criterion: 'Gives the budget', status: 'partly_met', says: '12,000' },
+      { criterion: ALL, status: 'partly_met' },
     ],
-    verdict: 'revise',
+    verdict: 'escalate',
   },
   {
     name: 'invoice extraction',
@@ -142,11 +142,11 @@ export const workedExamples: WorkedExample[] = [
       criteria: ['Gives the battery life of both laptops', 'The tone is friendly'],
     },
     expected: [
-      { criterion: 'Gives the battery life', status: 'contradicted', says: '11 hours' },
+      { criterion: 'Gives the battery life', status: 'not_assessable', says: '11 hours' },
       { criterion: 'The tone is friendly', status: 'not_assessable' },
-      { criterion: ALL, status: 'contradicted', says: '11 hours' },
+      { criterion: ALL, status: 'not_assessable' },
     ],
-    verdict: 'revise',
+    verdict: 'escalate',
   },
   {
     name: 'support reply',
@@ -163,10 +163,10 @@ export const workedExamples: WorkedExample[] = [
       criteria: ['States how long the lamp can be returned', 'States how long refunds take'],
     },
     expected: [
-      { criterion: 'States how long the lamp', status: 'contradicted', says: '14 days' },
+      { criterion: 'States how long the lamp', status: 'partly_met', says: '14 days' },
       { criterion: 'States how long refunds', status: 'met' },
     ],
-    verdict: 'revise',
+    verdict: 'escalate',
   },
   {
     name: 'table of figures',
@@ -193,7 +193,7 @@ export const workedExamples: WorkedExample[] = [
       ],
     },
     expected: [
-      { criterion: ALL, status: 'partly_met', says: 'charged twice' },
+      { criterion: ALL, status: 'not_assessable', says: 'charged twice' },
       { criterion: 'The material holds no text', status: 'contradicted', says: 'Ignore all previous instructions' },
     ],
     verdict: 'escalate',

@@ -7,8 +7,9 @@ import { isWithin } from './verdict.ts';
 const now = new Date('2026-01-15T12:00:00Z');
 const check = (request: CheckRequest): Promise<Report> => checkWork(request, { assessor: embeddedAssessor, now });
 
-const criteria = ['All figures match the offer', 'Says when the wrenches leave Rotterdam', 'Adds no facts'];
-const offer = 'We confirm 360 torque wrenches at 41.50 EUR each. The wrenches leave Rotterdam on 3 June 2026.';
+const criteria = ['Says when the wrenches leave Rotterdam', 'At most 60 words'];
+const offer =
+  'Halden Tools confirmed 360 torque wrenches at 41.50 EUR each. The wrenches leave Rotterdam on 3 June 2026.';
 const source = 'Offer of Halden Tools';
 
 /** Works of which the evidence bears out all, not all, or the opposite. */
@@ -26,7 +27,7 @@ const works: readonly (readonly [string, string, Report['verdict']])[] = [
   [
     'false',
     'Halden Tools confirmed 360 torque wrenches at 47.50 EUR each. The wrenches leave Rotterdam on 9 July 2026.',
-    'revise',
+    'escalate',
   ],
 ];
 

@@ -53,6 +53,15 @@ const wellShaped = fc.record({
   statements: fc.array(fc.oneof(fc.constantFrom('w1', 'w2', 'w0', 'w-1'), oddText), { maxLength: 7 }),
   claimed: fc.oneof(oddText, fc.constantFrom('312 metres', 'The bridge')),
   known: fc.oneof(oddText, fc.constantFrom('is 312 metres', '4 May 1932')),
+  words: fc.oneof(oddText, fc.constantFrom('The bridge', '')),
+  derivations: fc.array(
+    fc.record({
+      claimed: fc.oneof(oddText, fc.constantFrom('312 metres')),
+      operands: fc.array(quote, { maxLength: 4 }),
+      expression: fc.oneof(oddText, fc.constantFrom('a', 'a - b', 'sum(a, b)', 'days(a, b)', 'a / 0')),
+    }),
+    { maxLength: 3 },
+  ),
   reason: oddText,
   sure: fc.boolean(),
 });
@@ -70,7 +79,7 @@ const illShaped = fc.record(
 type Asked = { statements: string[]; criteria: string[] };
 export type Answering = (asked: Asked) => string;
 
-const STATEMENT = ['supported', 'contradicted', 'not_found'];
+const STATEMENT = ['supported', 'contradicted', 'changed', 'not_found', 'no_claim'];
 const CRITERION = ['met', 'partly_met', 'missing', 'contradicted', 'not_assessable'];
 const answering: fc.Arbitrary<Answering> = fc
   .tuple(fc.array(wellShaped, { minLength: 1, maxLength: 6 }), fc.array(fc.nat(4), { minLength: 1, maxLength: 6 }))

@@ -1,4 +1,5 @@
-import type { Report, ReportedStatement, StatementKind, StatementStatus } from './contract.ts';
+import type { Report } from './contract.ts';
+import { clip } from './quoting.ts';
 
 /**
  * Where a text may need more than to be copied: it opens with something else than a letter or a quotation mark, or holds
@@ -68,7 +69,7 @@ export function renderMarkdown(report: Omit<Report, 'report'>): string {
   const body: Record<(typeof SECTIONS)[number], string> = {
     Summary: `${escapeMarkdown(report.summary)}\n${correctionLines(report)}`,
     'Recommended action': `${escapeOwn(report.recommended_action ?? '')}\n`,
-    Criteria: criteriaTables(report),
+    Criteria: criteriaTable(report),
     'Evidence cited': citedLines(report),
     Checks: lines(report.verification.checks, checkLine),
     Sources: `Supplied by the buyer:\n\n${sourceLines(report.sources.supplied)}
@@ -85,94 +86,16 @@ Independently retrieved by the service:\n\n${sourceLines(report.sources.independ
   return `# Work check report\n\n${opening}\n\n${sections}---\n\n${CLOSING}\n`;
 }
 
-function criteriaTables({ findings, statements }: Omit<Report, 'report'>): string {
-  const rows = lines(findings, ({ criterion, status, reason, statements: indexes = [] }) => {
-    const rests = indexes.length === 0 ? '' : ` (${restsOn(indexes, statements)})`;
-    return `| ${escapeMarkdown(criterion)} | ${STATUS_WORDS[status]} | ${escapeMarkdown(reason)}${rests} |`;
-  });
-  return `| Criterion | Status | Reason |\n| --- | --- | --- |\n${rows}${statementTable(statements)}`;
-}
+/** The findings hold reasons in full. */
+const REASON_CHARS = 240;
 
-const RUNS_MAX = 8;
-
-/** Numbers of statements by what was found of them: `Statements 9 contradicted; 2 to 4, 7 supported`. */
-function restsOn(indexes: readonly number[], statements: readonly ReportedStatement[]): string {
-  const numbers = [...new Set(indexes)].map((index) => index + 1).sort((a, b) => a - b);
-  const parts: string[] = [];
-  let [runs, left] = [RUNS_MAX, numbers.length];
-  for (const status of STATUSES) {
-    const said = runsOf(numbers.filter((number) => statements[number - 1]?.status === status)).slice(0, runs);
-    runs -= said.length;
-    left -= said.reduce((count, { first, last }) => count + last - first + 1, 0);
-    if (said.length > 0) parts.push(`${said.map(runText).join(', ')} ${STATEMENT_WORDS[status]}`);
-  }
-  if (left > 0) parts.push(`${left} more`);
-  return `${numbers.length === 1 ? 'Statement' : 'Statements'} ${parts.join('; ')}`;
-}
-
-type Run = { first: number; last: number };
-
-/** Rising numbers, with those that follow one another taken together. */
-function runsOf(numbers: readonly number[]): Run[] {
-  const runs: Run[] = [];
-  for (const number of numbers) {
-    const run = runs.at(-1);
-    if (run?.last === number - 1) run.last = number;
-    else runs.push({ first: number, last: number });
-  }
-  return runs;
-}
-
-function runText({ first, last }: Run): string {
-  if (first === last) return `${first}`;
-  return last === first + 1 ? `${first}, ${last}` : `${first} to ${last}`;
-}
-
-/** What a reader must look at comes first. */
-const STATEMENT_WORDS: Record<StatementStatus, string> = {
-  contradicted: 'contradicted',
-  not_found: 'not found',
-  supported: 'supported',
-  not_checked: 'not checked',
-};
-
-const STATUSES = Object.keys(STATEMENT_WORDS) as StatementStatus[];
-
-const KIND_WORDS: Record<StatementKind, string> = {
-  sentence: 'sentence',
-  item: 'list item',
-  cell: 'table cell',
-  leaf: 'field',
-};
-
-const STATEMENT_ROWS_MAX = 100;
-
-/** The statements of the work, at most `STATEMENT_ROWS_MAX`; nothing when the report lists none. */
-function statementTable(statements: readonly ReportedStatement[]): string {
-  if (statements.length === 0) return '';
-  const numbered = statements.map((statement, index) => ({ ...statement, number: index + 1 }));
-  const sorted = STATUSES.flatMap((status) => numbered.filter((statement) => statement.status === status));
+function criteriaTable({ findings }: Omit<Report, 'report'>): string {
   const rows = lines(
-    sorted.slice(0, STATEMENT_ROWS_MAX),
-    (statement) =>
-      `| ${statement.number} | ${placeOf(statement)} | ${STATEMENT_WORDS[statement.status]} | ${escapeMarkdown(statement.why)} |`,
+    findings,
+    ({ criterion, status, reason }) =>
+      `| ${escapeMarkdown(criterion)} | ${STATUS_WORDS[status]} | ${escapeMarkdown(clip(reason, REASON_CHARS))} |`,
   );
-  const table = `\n| Statement | Where in the work | Status | Why |\n| --- | --- | --- | --- |\n${rows}`;
-  const rest = sorted.slice(STATEMENT_ROWS_MAX);
-  if (rest.length === 0) return table;
-  const counts = STATUSES.map((status) => ({
-    status,
-    count: rest.filter((statement) => statement.status === status).length,
-  }))
-    .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${count} ${STATEMENT_WORDS[status]}`);
-  return `${table}\n${rest.length} more ${rest.length === 1 ? 'is' : 'are'} in the \`statements\` of the JSON report: ${counts.join(', ')}.\n`;
-}
-
-function placeOf({ kind, path, start, end }: ReportedStatement): string {
-  return path === undefined
-    ? `${KIND_WORDS[kind]}, bytes ${start} to ${end}`
-    : `${KIND_WORDS[kind]} ${escapeMarkdown(path)}`;
+  return `| Criterion | Status | Reason |\n| --- | --- | --- |\n${rows}`;
 }
 
 function checkLine({ check, status, detail }: Report['verification']['checks'][number]): string {
@@ -199,8 +122,8 @@ function sourceLines(sources: Report['sources']['supplied']): string {
   if (sources.length === 0) return '- none\n';
   return lines(
     sources,
-    ({ ref, source, digest, observed_at }) =>
-      `- ${escapeMarkdown(source) || 'unnamed'} (\`${ref}\`, \`${digest}\`, ${observed_at === null ? 'no date given' : `observed ${observed_at}`})`,
+    ({ ref, source, observed_at }) =>
+      `- ${escapeMarkdown(source) || 'unnamed'} (\`${ref}\`, ${observed_at === null ? 'no date given' : `observed ${observed_at}`})`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding, ReportedStatement } from './contract.ts';
+import type { ReportedStatement } from './contract.ts';
 import { evidenceOf } from './material-trial.ts';
-import { Proofreader, WITHDRAWN, withdrawFalse } from './proofread.ts';
+import { Proofreader } from './proofread-trial.ts';
 import { readWork } from './statements.ts';
 
 const evidence = evidenceOf({ source: 'Guide', text: 'The bridge is 1,850 metres long and opened on 4 May 1932.' });
@@ -63,41 +63,5 @@ describe('a true sentence is let stand', () => {
     ['A judgement that rules cannot make.', []],
   ])('%s', (reason, statuses) => {
     expect(rules(reason, statuses)).toEqual([]);
-  });
-});
-
-describe('what does not hold', () => {
-  const finding = (status: Finding['status'], reason: string): Finding => ({
-    criterion: 'Gives the length',
-    status,
-    reason,
-  });
-  const wrong = 'It is wrong, since 2 × 3 = 7.';
-  const statement = (why: string): ReportedStatement => ({
-    kind: 'sentence',
-    start: 0,
-    end: 3,
-    status: 'contradicted',
-    why,
-  });
-
-  it.each<[Finding['status'], Finding['status']]>([
-    ['met', 'partly_met'],
-    ['contradicted', 'not_assessable'],
-    ['missing', 'not_assessable'],
-  ])('is taken back: a finding %s becomes %s', (before, after) => {
-    const { findings, withdrawn } = withdrawFalse(reader, [finding(before, wrong)], []);
-    expect(findings).toEqual([finding(after, WITHDRAWN)]);
-    expect(withdrawn).toHaveLength(1);
-  });
-
-  it('leaves the statement unchecked', () => {
-    const { statements } = withdrawFalse(reader, [], [statement(wrong)]);
-    expect(statements).toEqual([{ ...statement(WITHDRAWN), status: 'not_checked' }]);
-  });
-
-  it('takes nothing else with it', () => {
-    const [found, said] = [finding('contradicted', 'It follows: 2 × 3 = 6.'), statement('It follows: 2 × 3 = 6.')];
-    expect(withdrawFalse(reader, [found], [said])).toEqual({ findings: [found], statements: [said], withdrawn: [] });
   });
 });

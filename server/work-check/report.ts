@@ -1,4 +1,4 @@
-import { seconds, service } from '../service/terms.ts';
+import { service } from '../service/terms.ts';
 import type {
   CheckOutcome,
   CheckRequest,
@@ -8,7 +8,9 @@ import type {
   SourceEntry,
   Verdict,
 } from './contract.ts';
+import { KERNEL_VERSION } from './kernel/prove.ts';
 import { renderMarkdown } from './markdown.ts';
+import { clip } from './quoting.ts';
 import type { EvidenceSource } from './reading/evidence-index.ts';
 
 export type ReportParts = {
@@ -16,6 +18,8 @@ export type ReportParts = {
   sources: readonly EvidenceSource[];
   findings: Finding[];
   statements: ReportedStatement[];
+  /** Whether sources contradict each other on a statement. */
+  disputed: boolean;
   measured: Report['measured'];
   /** How many of the findings, from the first on, answer what the buyer stated. */
   stated: number;
@@ -29,6 +33,7 @@ export type ReportParts = {
   limitations: string[];
   now: Date;
   service_key: string | undefined;
+  review_seconds: number;
   corrected_output: string | undefined;
   correction: Report['correction'];
 };
@@ -50,19 +55,22 @@ export function composeReport(parts: ReportParts): Report {
     summary: summaryOf(parts),
     findings,
     statements: parts.statements,
+    kernel_version: KERNEL_VERSION,
     measured: parts.measured,
     evidence: entries.map(({ origin, source }) => ({ origin, source })),
     verification: {
       status:
         failed.length > 0
           ? 'checks_failed'
-          : independently_retrieved.length > 0
+          : names('passed').includes('source_corroboration')
             ? 'checks_passed_corroborated'
             : 'checks_passed_model_only',
       checks,
       confidence_calibrated: false,
       failed_checks: failed,
-      independent_sources: independently_retrieved.length,
+      independent_sources: independently_retrieved.filter(
+        ({ digest }) => !supplied.some((own) => own.digest === digest),
+      ).length,
       method: `deterministic_checks+${parts.method}`,
       reasons: reasonsOf(parts, failed),
     },
@@ -76,13 +84,11 @@ export function composeReport(parts: ReportParts): Report {
       reviewer: 'buyer',
       producer_may_accept: false,
       receipt_certifies_work: false,
-      review_window_seconds: seconds.reviewWindow,
+      review_window_seconds: parts.review_seconds,
     },
     requires_human_review: use.human_approval_required || verdict === 'escalate' || verdict === 'insufficient_evidence',
     score: parts.score,
     confidence: parts.confidence,
-    criteria_evaluated: findings.slice(0, parts.stated).map(({ criterion }) => criterion),
-    evidence_items: entries.map(({ ref, source, digest, observed_at }) => ({ ref, source, digest, observed_at })),
     kind: request.kind ?? 'validation',
   };
   if (request.work_kind !== undefined) report.work_kind = request.work_kind;
@@ -147,7 +153,7 @@ function openingOf(parts: ReportParts): string {
     case 'revise':
       return 'Revise before use.';
     case 'escalate':
-      return DISPUTED.test(findings.map(({ reason }) => reason).join(' ') + statements.map(({ why }) => why).join(' '))
+      return parts.disputed
         ? 'The sources contradict each other: a person should decide before the work is used.'
         : 'A person should look at this work before it is used.';
     case 'supported':
@@ -158,8 +164,6 @@ function openingOf(parts: ReportParts): string {
       return verdict satisfies never;
   }
 }
-
-const DISPUTED = /\bsources contradict each other on\b/;
 
 function whatIsOpen({ findings, statements, checks }: Pick<ReportParts, 'findings' | 'statements' | 'checks'>): string {
   const { checkable, open, unread } = openIn({ findings, statements });
@@ -222,6 +226,9 @@ function tallyOf(findings: readonly Finding[]): string {
   return `Of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${parts.join(', ')}.`;
 }
 
+/** What a summary tells of the worst finding. */
+const WORST_CHARS = 240;
+
 function summaryOf(parts: ReportParts): string {
   const { findings, instructions, checks } = parts;
   const worst =
@@ -230,16 +237,12 @@ function summaryOf(parts: ReportParts): string {
   return [
     openingOf(parts),
     tallyOf(findings),
-    worst === undefined ? '' : firstSentence(worst.reason),
+    worst === undefined ? '' : clip(worst.reason, WORST_CHARS),
     failed.length === 0 ? '' : `Failed: ${failed.join(', ')}.`,
     instructions === 0 ? '' : 'The material holds text that tries to instruct the assessor; it counted for nothing.',
   ]
     .filter((part) => part !== '')
     .join(' ');
-}
-
-function firstSentence(reason: string): string {
-  return /^.*?[.!?…]["”)]*(?=\s+(?:\p{Lu}|[“"])|$)/su.exec(reason)?.[0] ?? reason;
 }
 
 function reasonsOf({ verdict, model_verdict, instructions }: ReportParts, failed: readonly string[]): string[] {

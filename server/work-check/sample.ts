@@ -8,7 +8,7 @@ export const exampleRequest: CheckRequest = {
   work_kind: 'summary',
   request: 'Summarise what the supplier confirmed about order 4471 for the warehouse team.',
   work_product:
-    'Halden Tools confirmed order 4471 on 12 May 2026. It covers 360 torque wrenches at 41.50 EUR each, 14,940.00 EUR in all. ' +
+    'Halden Tools confirmed order 4471 on 12 May 2026. Its 360 wrenches at 41.50 EUR come to 14,490 EUR. ' +
     'The goods leave Rotterdam on 3 June 2026 and reach the Leeds warehouse on 9 June 2026. ' +
     'Halden Tools pays for the transport.',
   evidence: [

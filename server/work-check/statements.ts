@@ -198,10 +198,11 @@ function fieldStatements(product: JsonValue): Statement[] {
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) visit(item, `${at}[${index}]`, `${path}/${index}`, label);
     } else if (typeof value === 'object' && value !== null) {
+      const beside = besideIn(value);
       for (const [key, item] of Object.entries(value)) {
         const [next, nextPath] = [at === '' ? key : `${at}.${key}`, `${path}/${pointerToken(key)}`];
         if ((typeof item === 'object' && item !== null) || item === '') visit(item, next, nextPath, wordsOfKey(key));
-        else statements.push(fieldStatement(next, nextPath, key, item, value));
+        else statements.push(fieldStatement(next, nextPath, key, item, beside));
       }
     } else if (value !== null && value !== '') {
       const text = label === '' ? String(value) : `${label}: ${String(value)}`;
@@ -216,24 +217,31 @@ function fieldStatements(product: JsonValue): Statement[] {
 /** A key as a JSON Pointer writes it (RFC 6901). */
 const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-function fieldStatement(
-  at: string,
-  path: string,
-  key: string,
-  item: JsonValue,
-  record: { [key: string]: JsonValue },
-): Statement {
-  const rest = Object.entries(record).filter(
-    ([other, value]) => other !== key && typeof value === 'string' && value !== '',
-  );
-  const [keys, names] = [rest.map(([, value]) => String(value)), rest.map(([other]) => wordsOfKey(other))];
-  const figures = Object.entries(record).flatMap(([other, value]) =>
-    other !== key && typeof value === 'number' ? [String(value)] : [],
-  );
+/** What the other fields of a record say of one: worked out once for each record, and bounded. */
+type Beside = { texts: [string, string][]; figures: [string, string][]; identity: string | undefined };
+const BESIDE_MAX = 60;
+
+function besideIn(record: { [key: string]: JsonValue }): Beside {
+  const entries = Object.entries(record).slice(0, BESIDE_MAX);
+  return {
+    texts: entries.flatMap(([key, value]): [string, string][] =>
+      typeof value === 'string' && value !== '' ? [[key, value]] : [],
+    ),
+    figures: entries.flatMap(([key, value]): [string, string][] =>
+      typeof value === 'number' ? [[key, String(value)]] : [],
+    ),
+    identity: nameOf(record),
+  };
+}
+
+function fieldStatement(at: string, path: string, key: string, item: JsonValue, beside: Beside): Statement {
+  const rest = beside.texts.filter(([other]) => other !== key);
+  const [keys, names] = [rest.map(([, value]) => value), rest.map(([other]) => wordsOfKey(other))];
+  const figures = beside.figures.flatMap(([other, value]) => (other === key ? [] : [value]));
   const column = wordsOfKey(key);
   const count = isCount(String(item), column) ? column.length + ': '.length : -1;
   const made = makeStatement(at, `${column}: ${String(item)}`, 'leaf', { path }, count);
-  return { ...made, record: { column, keys, names, figures, value: String(item), identity: nameOf(record) } };
+  return { ...made, record: { column, keys, names, figures, value: String(item), identity: beside.identity } };
 }
 
 const IDENTITY =

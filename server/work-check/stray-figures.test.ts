@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { checkAsRead as checkWork } from './as-read-trial.ts';
 import { embeddedAssessor } from './assessors/embedded.ts';
-import { checkWork } from './check.ts';
 import type { CheckRequest, Report } from './contract.ts';
 
 const NOW = new Date('2026-01-15T12:00:00Z');
@@ -48,39 +48,6 @@ describe('a figure that stands elsewhere', () => {
   });
 });
 
-describe('a statement whose figures stand beside somebody else', () => {
-  const diary =
-    'Pump (hired from Hartwell) arrived 08:45, booked for 07:00. Barlow crew was ready from 06:50 on Wednesday.';
-
-  it('is not borne out, and says whose they are', async () => {
-    const [right] = await statements('The pump of Hartwell arrived at 08:45, booked for 07:00.', diary);
-    const [wrong] = await statements('The crew of Barlow arrived at 08:45, booked for 07:00.', diary);
-    expect([right?.status, wrong?.status]).toEqual(['supported', 'not_found']);
-    expect(wrong?.why).toContain('names “Hartwell” and not “Barlow”');
-  });
-});
-
-describe('a superlative over more than the evidence speaks of', () => {
-  it('is not borne out by the figures beside it', async () => {
-    const table = 'Line | 2023 | 2024\nFjord Express | 96,400 | 118,600\nSkerry Line | 210,300 | 201,500';
-    const line = (words: string): string =>
-      `The Fjord Express had ${words}: its passengers rose by 23.0 percent to 118,600.`;
-    const [wrong] = await statements(line('the fastest growth in the country'), table);
-    expect(wrong?.status).toBe('not_found');
-    expect(wrong?.why).toContain('“in the country” stands nowhere in the evidence');
-  });
-});
-
-describe('a sum that a tool keeps in hundredths', () => {
-  it('is not borne out as whole units', async () => {
-    const result =
-      'result: [{"name": "Dresden", "amount_minor": 1284350, "n": 412}, {"name": "Linz", "amount_minor": 644900, "n": 251}]';
-    const [wrong] = await statements('Linz: 644,900 euros, 251 returns', result);
-    expect(wrong?.status).toBe('not_found');
-    expect(wrong?.why).toContain('644,900 under “amount_minor” is 6,449 in whole units');
-  });
-});
-
 describe('a figure that only chance gives', () => {
   it('is no score out of two other figures', async () => {
     const sheet = 'Vestby won 31:28. Vestby goals: Nordin 22. Garlund goals: Ferri 6, Duval 2. Half-time 14:15.';
@@ -105,13 +72,6 @@ describe('a table of the evidence', () => {
     '2025-08-23,S3,tomato,47,6.0,26',
   ].join('\n');
 
-  it('gives counts times what one weighs, for the rows that the work names', async () => {
-    const table = '| Crop | Harvested (kg) |\n|---|---|\n| Courgettes | 1,102 |\n| Tomatoes | 1,776 |';
-    const said = await statements(table, log);
-    expect(said.map(({ status }) => status)).toEqual(['supported', 'supported']);
-    expect(said[0]?.computed).toContain('crates × net_kg_per_crate where crop is courgette');
-  });
-
   it('is not summed over what one of each weighs', async () => {
     const table =
       '| Crop | Total net weight |\n|---|---|\n| Courgettes | 1,102 |\n| Tomatoes | 1,776 |\n| Total | 2,878 |';
@@ -126,28 +86,4 @@ it('a row that ends with an empty cell belongs to its table', async () => {
   const unitOf = async (unit: string) =>
     (await statements(work(unit), report, note)).find(({ path }) => path === '/results/0/unit')?.status;
   expect([await unitOf('pmol/L'), await unitOf('pg/mL')]).toEqual(['supported', 'contradicted']);
-});
-
-describe('a share that two figures of different rows give', () => {
-  const table = [
-    '| Region | Q1 leads | Q1 deals | Q2 leads | Q2 deals |',
-    '|---|---|---|---|---|',
-    '| North | 240 | 36 | 260 | 52 |',
-    '| South | 310 | 31 | 280 | 42 |',
-    '| East | 150 | 30 | 190 | 19 |',
-    '| West | 200 | 24 | 170 | 34 |',
-  ].join('\n');
-  const rates = async (west: string): Promise<string | undefined> => {
-    const request = {
-      work_product: `Deals rose from 121 in Q1 to 147 in Q2. West improved most, from ${west} to 20%.`,
-      evidence: [{ source: 'Leads', text: table }],
-      criteria: ['Conversion rates correct'],
-    };
-    return (await checkWork(request, { assessor: embeddedAssessor, now: NOW })).findings[0]?.status;
-  };
-
-  it('bears out no rate, while one of the row itself does', async () => {
-    expect(await rates('12%')).toBe('met');
-    expect(await rates('13%')).not.toBe('met');
-  });
 });

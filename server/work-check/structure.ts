@@ -50,10 +50,7 @@ export function readCell(statement: Statement, index: EvidenceIndex): BoundCell 
 function rowsOf(statement: Statement, keys: readonly string[], table: Table, column: number): Cell[][] {
   const joined = joinedRows(statement, table, column);
   if (joined.length > 0) return joined;
-  const named = table.rows.filter((cells) =>
-    keys.some((key) => cells.some((cell, other) => other !== column && plainCell(cell.text) === key)),
-  );
-  const best = named.length > 1 ? mostNamed(named, keys, column) : named;
+  const best = mostNamed(table.rows, new Set(keys), column);
   // A row that shares some values, but not the name, is another record.
   const identity = plainCell(statement.record?.identity ?? '');
   const isNamed = best.some((cells) => cells.some((cell) => plainCell(cell.text) === identity));
@@ -77,11 +74,18 @@ function joinedRows({ record }: Statement, { header, rows }: Table, column: numb
 /** A table that gives each of one thing one of another. */
 const JOINED_COLUMNS = 2;
 
-function mostNamed(rows: Cell[][], keys: readonly string[], column: number): Cell[][] {
-  const count = (cells: Cell[]): number =>
-    keys.filter((key) => cells.some((cell, at) => at !== column && plainCell(cell.text) === key)).length;
-  const most = Math.max(...rows.map(count));
-  return rows.filter((cells) => count(cells) === most);
+/** The rows that hold the most of some keys, each once; none where no row holds any. */
+function mostNamed(rows: Cell[][], keys: ReadonlySet<string>, column: number): Cell[][] {
+  const counts = rows.map((cells) => {
+    const held = new Set<string>();
+    for (const [at, { text }] of cells.entries()) {
+      const key = plainCell(text);
+      if (at !== column && keys.has(key)) held.add(key);
+    }
+    return held.size;
+  });
+  const most = counts.reduce((best, count) => Math.max(best, count), 0);
+  return most === 0 ? [] : rows.filter((_, at) => counts[at] === most);
 }
 
 /** The ways to read a statement as column, row and value. */

@@ -1,7 +1,7 @@
 import type { CheckOutcome, DeterministicCheck, FindingStatus, StatementStatus, Verdict } from './contract.ts';
 
 /** From best to worst. A cap or a rule may only move a verdict to the right. */
-const SEVERITY: readonly Verdict[] = ['supported', 'insufficient_evidence', 'revise', 'escalate'];
+const SEVERITY: readonly Verdict[] = ['supported', 'insufficient_evidence', 'escalate', 'revise'];
 
 /** The best verdict a report may carry when this check failed. */
 const CAPS: Record<DeterministicCheck, Verdict> = {
@@ -40,5 +40,6 @@ export function capOfFindings(findings: readonly { status: FindingStatus }[]): V
 export function capOfStatements(statements: readonly { status: StatementStatus }[]): Verdict {
   const has = (status: StatementStatus): boolean => statements.some((statement) => statement.status === status);
   if (has('contradicted')) return 'revise';
+  if (has('undecided')) return 'escalate';
   return has('not_found') ? 'insufficient_evidence' : 'supported';
 }

@@ -40,12 +40,21 @@ function sharedLine(pool: pg.Pool): SharedLine {
   let taken: Promise<pg.PoolClient> | undefined;
   const take = (): Promise<pg.PoolClient> => {
     const taking = connection(pool).then(async (client) => {
-      client.once('error', () => {
+      let isHere = true;
+      const drop = () => {
         if (taken === taking) taken = undefined;
-        client.release(true);
-      });
-      // Not `set local`: there is no transaction here. The connection stays here until it ends.
-      await client.query('set synchronous_commit = off');
+        if (isHere) client.release(true);
+        isHere = false;
+      };
+      client.on('error', drop);
+      try {
+        // Not `set local`: there is no transaction here. The connection stays here until it ends.
+        await client.query('set synchronous_commit = off');
+      } catch (error) {
+        // It ended before anybody listened.
+        drop();
+        throw error;
+      }
       return client;
     });
     return taking;

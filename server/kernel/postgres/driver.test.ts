@@ -44,6 +44,11 @@ describe('the driver', () => {
     expect(source('client.js')).toContain('this.connection.parsedStatements[activeQuery.name] = activeQuery.text');
   });
 
+  it('reads its address when it connects, and notes whether an answer is awaited', () => {
+    expect(source('client.js')).toContain('con.connect(this.port, this.host)');
+    expect(source('client.js').match(/this\.readyForQuery = (?:true|false)/g)?.length).toBeGreaterThan(3);
+  });
+
   it('writes values as PostgreSQL reads them', () => {
     const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
     expect([['a"b', null], true, null, undefined, { a: 1 }].map(prepareValue)).toEqual([

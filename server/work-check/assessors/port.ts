@@ -1,6 +1,7 @@
-import type { FindingStatus, Report, StatementStatus } from '../contract.ts';
-import type { StatementReading } from '../contradictions.ts';
+import type { FindingBasis, FindingStatus, Report, StatementStatus } from '../contract.ts';
 import type { Entry } from '../entries.ts';
+import type { StatementReading } from '../judge/read-statement.ts';
+import type { Opinion } from '../kernel/decide.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Statement, Work } from '../statements.ts';
 
@@ -11,6 +12,10 @@ export type Passage = { ref: string; start: number; end: number };
 export type JudgedStatement = {
   statement: Statement;
   status: StatementStatus;
+  /** The rule whose words `why` are. */
+  by?: string;
+  /** What rules and readings say, with their proofs; `decide` makes the status of them. */
+  opinions: readonly Opinion[];
   /** One source bears it out and another contradicts it: the evidence cannot settle it, and a person must. */
   disputed?: true;
   /** Sentences that are literally true; quotations stand in “curly marks” with where they stand. */
@@ -29,6 +34,9 @@ export type JudgedStatement = {
   score: number;
 };
 
+/** Whether the evidence did not settle a statement: it is silent, or what it says was not enough. */
+export const isUnsettled = (status: StatementStatus): boolean => status === 'not_found' || status === 'undecided';
+
 /** What an assessor is given. Everything in it is material to judge; none of it is an instruction. */
 export type AssessmentTask = {
   work: Work;
@@ -46,12 +54,21 @@ export type AssessmentTask = {
   /** The buyer's reason and wishes when this is the included re-check. */
   correction: string | undefined;
   now: Date;
+  /** What fences, orders and controls of a model's questions are drawn from; chance where it is not given. */
+  seed?: string | undefined;
   onProgress: (share: number) => void;
   signal: AbortSignal | undefined;
 };
 
 export type AssessedFinding = {
   status: FindingStatus;
+  /** The kind of criterion that answered, and what its answer rests on. */
+  by?: string;
+  basis?: FindingBasis;
+  /** Literal words or named fields decided it, and no reading of meaning. */
+  counted?: true;
+  /** Words of the work that meet or break it. */
+  quotes?: string[];
   reason: string;
   passages: Passage[];
   /** Indexes of the statements that it rests on. */

@@ -1,44 +1,64 @@
 import type { FindingStatus, StatementStatus } from '../contract.ts';
 import { clip } from '../quoting.ts';
 import type { AssessedFinding, JudgedStatement, Passage } from './port.ts';
+import { isUnsettled } from './port.ts';
 
 /** How judged statements become one finding: its status, the words that say why, and the passages that decide it. */
 
-const PASSAGES_PER_FINDING = 5;
-const STATEMENTS_QUOTED = 3;
+const PASSAGES_PER_FINDING = 3;
 
 /**
- * One finding over several statements. An accusation comes first with its quotes; any other finding opens with its count,
- * which a reader takes away in one look.
+ * One finding over several statements: how many came out how, and what is at issue, the worst first. What each statement
+ * rests on stands once, beside the statement.
  */
 export function summarize(looked: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
   const of = (status: StatementStatus): JudgedStatement[] => looked.filter((one) => one.status === status);
-  const [contradicted, open, supported] = [of('contradicted'), bySuspicion(of('not_found')), of('supported')];
-  const parts = contradicted.slice(0, STATEMENTS_QUOTED).map(({ why }) => why);
-  for (const { why } of open.slice(0, Math.max(0, STATEMENTS_QUOTED - contradicted.length))) parts.push(why);
-  const also = alsoOpen([...contradicted, ...open].slice(STATEMENTS_QUOTED));
-  if (also !== '') parts.push(also);
-  if (contradicted.length === 0 && open.length === 0 && supported[0] !== undefined) parts.push(...borneOut(supported));
-  if (looked.length > 1) parts.splice(contradicted.length > 0 ? parts.length : 0, 0, tallyOf(looked));
+  const unsettled = looked.filter(({ status }) => isUnsettled(status));
+  const [contradicted, open, supported] = [of('contradicted'), bySuspicion(unsettled), of('supported')];
+  const parts = [
+    wrong(contradicted),
+    looked.length > 1 ? tallyOf(looked) : '',
+    stillOpen(open),
+    contradicted.length === 0 && open.length === 0 ? borneOut(supported) : '',
+  ];
   return {
     status: statusOf(contradicted.length, open.length, supported.length),
-    reason: parts.join(' '),
+    reason: parts.filter((part) => part !== '').join(' '),
     passages: passagesOf([...contradicted, ...supported, ...open]),
     statements: indexesOf(looked, all),
   };
 }
 
-/** What else is open, by its first words: each stands in full beside the work. */
-export function alsoOpen(rest: readonly JudgedStatement[], opening = 'Also open'): string {
-  const shown = rest
-    .slice(0, ALSO_NAMED)
-    .map(({ statement }) => `“${clip(statement.text, ALSO_CHARS)}” (${statement.at})`);
-  if (shown.length === 0) return '';
-  return `${opening}: ${shown.join(', ')}${rest.length > ALSO_NAMED ? ' and others' : ''}.`;
+/** “9 June” is wrong: “11 June” (statement 3). */
+export function wrong(contradicted: readonly JudgedStatement[]): string {
+  const [first, ...rest] = contradicted;
+  if (first === undefined) return '';
+  const more = rest.slice(0, ISSUES_NAMED - 1).map(issueOf);
+  return `${first.why}${more.length === 0 ? '' : ` Wrong as well: ${more.join('; ')}${rest.length >= ISSUES_NAMED ? ' and others' : ''}.`}`;
 }
 
-const ALSO_NAMED = 6;
-const ALSO_CHARS = 90;
+/** What is open, by the words at issue of each statement. */
+export function stillOpen(open: readonly JudgedStatement[], opening = 'Open'): string {
+  const [only, ...more] = open;
+  if (only === undefined) return '';
+  if (more.length === 0) return `${opening}: ${only.why}`;
+  const shown = open.slice(0, ISSUES_NAMED).map(issueOf);
+  return `${opening}: ${shown.join('; ')}${open.length > ISSUES_NAMED ? ' and others' : ''}.`;
+}
+
+/** A statement by its words, where it stands, and the pair at issue or the words that stand nowhere. */
+function issueOf({ compared, open, statement }: JudgedStatement): string {
+  const told = `“${clip(statement.text, STATEMENT_CHARS)}” (${statement.at})`;
+  if (compared !== undefined)
+    return `${told}, “${clip(compared.claimed, PAIR_CHARS)}” against “${clip(compared.known, PAIR_CHARS)}”`;
+  const words = open.filter((word) => word.trim() !== '').slice(0, WORDS_NAMED);
+  return words.length === 0 ? told : `${told}, ${words.map((word) => `“${clip(word.trim(), PAIR_CHARS)}”`).join(', ')}`;
+}
+
+const ISSUES_NAMED = 10;
+const WORDS_NAMED = 3;
+const STATEMENT_CHARS = 110;
+const PAIR_CHARS = 60;
 
 /** What a passage tells otherwise comes first, then figures and names that stand nowhere, then the ones that the evidence bears out least. */
 export function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
@@ -52,11 +72,8 @@ export function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[]
 }
 
 /** What the evidence holds for the statement that rests on the most of it. */
-function borneOut(supported: readonly JudgedStatement[]): string[] {
-  const computed = supported.find((one) => one.computed !== undefined);
-  const [first] = supported;
-  const shown = computed ?? first;
-  return shown === undefined ? [] : [shown.why];
+function borneOut(supported: readonly JudgedStatement[]): string {
+  return (supported.find((one) => one.computed !== undefined) ?? supported[0])?.why ?? '';
 }
 
 /** Where these statements stand among all. */
@@ -65,10 +82,12 @@ export function indexesOf(looked: readonly JudgedStatement[], all: readonly Judg
   return looked.flatMap((one) => places.get(one) ?? []);
 }
 
+/** The passages that settle statements; where none is settled, the one that lies closest to the first. */
 export function passagesOf(judged: readonly JudgedStatement[]): Passage[] {
-  const seen = new Map(
-    judged.flatMap(({ passages }) => passages.map((one) => [`${one.ref}:${one.start}:${one.end}`, one])),
-  );
+  const settled = judged.filter(({ status, disputed }) => !isUnsettled(status) || disputed === true);
+  const passages = settled.flatMap((one) => one.passages);
+  if (passages.length === 0) return judged.flatMap((one) => one.passages).slice(0, 1);
+  const seen = new Map(passages.map((one) => [`${one.ref}:${one.start}:${one.end}`, one]));
   return [...seen.values()].slice(0, PASSAGES_PER_FINDING);
 }
 
@@ -81,6 +100,7 @@ function statusOf(contradicted: number, open: number, supported: number): Findin
 const COUNTED: readonly (readonly [StatementStatus, string, string])[] = [
   ['supported', 'is borne out by the evidence', 'are borne out by the evidence'],
   ['contradicted', 'is contradicted', 'are contradicted'],
+  ['undecided', 'is spoken of and could not be decided', 'are spoken of and could not be decided'],
   ['not_found', 'was not found in it', 'were not found in it'],
   ['not_checked', 'could not be checked', 'could not be checked'],
 ];

@@ -1,5 +1,6 @@
 import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
-import { alsoOpen, bySuspicion, indexesOf, passagesOf, quoted, summarize, tallyOf } from '../assessors/summary.ts';
+import { isUnsettled } from '../assessors/port.ts';
+import { bySuspicion, indexesOf, passagesOf, quoted, stillOpen, summarize, tallyOf } from '../assessors/summary.ts';
 import type { Kind, Reader } from './reader.ts';
 
 /** What the work must not do, and the words by which it would be known to. */
@@ -35,22 +36,17 @@ const ACTS: readonly { name: string; asked: RegExp; done: RegExp }[] = [
 const ADDED =
   /\b(?:add(?:s|ed)? (?:no|none|nothing)|no (?:added|invented|made[- ]up|new) |nothing (?:in it )?(?:that|is claimed|is added|the \w+ does not|invented|made up)|beyond (?:the|what)|of its own|not (?:guess|invent|made up|in the)|invent\w*|made up|hallucinat\w*|fabricat\w*|unsupported|only what|do(?:es)? not (?:carry|say|offer|state)|terms do not|none made up|nothing has slipped in)\b/i;
 
-const NOWHERE_SHOWN = 3;
-
 const readAdded = (judged: readonly JudgedStatement[]): AssessedFinding => {
   const checkable = judged.filter(({ status }) => status !== 'not_checked');
   const base = { passages: passagesOf(checkable), statements: indexesOf(checkable, judged) };
   const contradicted = checkable.filter(({ status }) => status === 'contradicted');
   if (contradicted.length > 0) return summarize(checkable, judged);
-  const nowhere = checkable.filter(
-    ({ status, why }) => status === 'not_found' && / nowhere in the evidence\./.test(why),
-  );
+  const nowhere = checkable.filter(({ status, open }) => status === 'not_found' && open.length > 0);
   if (nowhere.length > 0) {
-    const shown = nowhere.slice(0, NOWHERE_SHOWN);
-    const rest = bySuspicion(checkable.filter((one) => one.status === 'not_found' && !shown.includes(one)));
+    const rest = bySuspicion(checkable.filter((one) => isUnsettled(one.status) && !nowhere.includes(one)));
     return {
       status: 'partly_met',
-      reason: [tallyOf(checkable), ...shown.map(({ why }) => why), alsoOpen(rest)].filter(Boolean).join(' '),
+      reason: `${tallyOf(checkable)} ${stillOpen([...bySuspicion(nowhere), ...rest])}`,
       ...base,
     };
   }
@@ -103,6 +99,7 @@ const NOT_DONE =
 
 export const absence: Kind = {
   name: 'absence',
+  basis: 'content',
   decides:
     'whether the work adds nothing to the evidence, and whether it gives advice, a promise, a guess, advertising or references to the law',
   known: new RegExp(`${ADDED.source}|${NOT_DONE.source}`, 'i'),

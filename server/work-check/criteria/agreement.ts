@@ -1,5 +1,6 @@
 import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
-import { alsoOpen, bySuspicion, indexesOf, passagesOf, summarize, tallyOf } from '../assessors/summary.ts';
+import { isUnsettled } from '../assessors/port.ts';
+import { bySuspicion, indexesOf, passagesOf, stillOpen, summarize, tallyOf } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
 import type { Quantity } from '../reading/quantities.ts';
 import type { Kind, Reader } from './reader.ts';
@@ -77,29 +78,22 @@ function onFigures(
   seen: readonly JudgedStatement[],
   all: readonly JudgedStatement[],
 ): AssessedFinding {
-  const name = scopes.map((scope) => scope.name).join(' and ');
+  const unsettled = bySuspicion(seen.filter(({ status }) => isUnsettled(status)));
   const accounted = seen.flatMap((one) => one.accounted);
-  const open = seen.flatMap((one) => one.open);
   const base = { passages: passagesOf(seen), statements: indexesOf(seen, all) };
-  const computed = seen.find((one) => one.computed !== undefined)?.computed;
-  if (open.length > 0) {
-    const suspects = seen
-      .filter((one) => one.open.length > 0)
-      .sort((a, b) => b.suspect - a.suspect || b.open.length - a.open.length);
-    const shown = suspects.slice(0, FIGURES_SHOWN).map(({ why }) => why);
+  if (unsettled.length > 0)
     return {
-      status: accounted.length > 0 ? 'partly_met' : 'not_assessable',
-      reason: [tallyOf(seen), ...shown, alsoOpen(suspects.slice(FIGURES_SHOWN))]
-        .filter((part) => part !== '')
-        .join(' '),
+      status: seen.some(({ status }) => status === 'supported') ? 'partly_met' : 'not_assessable',
+      reason: `${tallyOf(seen)} ${stillOpen(unsettled)}`,
       ...base,
     };
-  }
   if (accounted.length === 0) return { ...summarize(seen, all), ...base };
+  const name = scopes.map((scope) => scope.name).join(' and ');
   const shown = [...new Set(accounted)]
     .slice(0, FIGURES_SHOWN)
     .map((text) => `“${clip(text)}”`)
     .join(', ');
+  const computed = seen.find((one) => one.computed !== undefined)?.computed;
   const worked = computed === undefined ? '' : ` Worked out again: ${computed}.`;
   return {
     status: 'met',
@@ -115,19 +109,20 @@ function onStatements(seen: readonly JudgedStatement[], all: readonly JudgedStat
   const summary = summarize(seen, all);
   const supported = seen.filter(({ status }) => status === 'supported').length;
   const doubtful = seen.some(
-    ({ status, suspect, disputed }) => status === 'not_found' && (suspect > 0 || disputed === true),
+    ({ status, suspect, disputed }) => isUnsettled(status) && (suspect > 0 || disputed === true),
   );
   if (summary.status !== 'partly_met' || doubtful || supported / seen.length < BORNE_OUT) return summary;
-  const open = bySuspicion(seen.filter((one) => one.status === 'not_found'));
+  const open = bySuspicion(seen.filter((one) => isUnsettled(one.status)));
   return {
     ...summary,
     status: 'met',
-    reason: `No statement is contradicted. ${tallyOf(seen)} ${alsoOpen(open, 'Left open')}`,
+    reason: `No statement is contradicted. ${tallyOf(seen)} ${stillOpen(open, 'Left open')}`,
   };
 }
 
 export const agreement: Kind = {
   name: 'agreement',
+  basis: 'statements',
   decides: 'whether figures, dates, names and statements agree with the evidence and with each other',
   known:
     /\b(?:match\w*|units|agree(?:s|ing|ment)?|correct(?:ly|ness)?(?!s? the\b)|accurate\w*|accuracy|right|true to|consistent|faithful\w*|(?<!\b(?:customer|technical|it|user) )support(?:ed|s)?(?! (?:team|staff|desk|got|gets|received|has|had|is|was|tickets?|agents?|e-?mail|phone|line|hours|contact|channels?|plan))|ground(?:ed|s)?|back(?:ed|s)? (?:up|by)|trac(?:e|ed|eable)|as (?:in|on (?:the|our)|printed|stated|written|catalogued|announced|agreed|ordered|described|set out|laid down|decided|assigned|the \w+ (?:says?|has|have|gives?) it)|(?:the|its|their) \w+ assigned to|exactly as|in line with|contradict\w*|follow(?:s|ed)? (?:the|from|our)|rests? on|worked out|recalculated|recomputed|add(?:s)? up|fit together|calculated|come(?:s)? out|latest|(?:new(?:er)?|later|amended|current) (?:\w+ )?(?:counts?|applies|apply|prevails?|takes? precedence)|amend\w+|takes? precedence|up to date|current|today's|what the (?:applicant|evidence|source|data|results?)|evidence|verif\w+|factual\w*|digit for digit|brought up to date|fulfils?|(?<!\b(?:when|where|who|why|how often)\b.{0,40})meets? (?:the|our|its|their|all|every|each|any|these|those)\b|relies on|gets right|never mixed up|only what|are what|under our|by (?:our|the) rules?|follow(?:s)? our|are those (?:on|in|of)|whoever|compl(?:y|ies)|no more \w+ than)\b/i,

@@ -29,7 +29,7 @@ describe('citations in the work', () => {
 
   it('are missing where there are none', async () => {
     const answer = await answerTo('Each statement cites its source', 'The bridge is 312 metres long.', ...sources);
-    expect(answer).toBe('missing: The work holds no marker by which a source is cited.');
+    expect(answer).toBe('not_assessable: The work holds no marker by which a source is cited.');
   });
 
   it('name the statement that carries none', async () => {
@@ -76,7 +76,7 @@ describe('quotations in the work', () => {
     expect(await answer(2)).toMatch(/^met/);
     expect(await answer(3)).toMatch(/^contradicted: “\[3\]” does not lead to any/);
     expect(await answer(1)).toMatch(
-      /^contradicted: “The identity check .* cites \[1\], which leads to \[1\] Recovery codes; it stands in \[2\] Resetting/,
+      /^not_assessable: “The identity check .* cites \[1\], which leads to \[1\] Recovery codes; it stands in \[2\] Resetting/,
     );
   });
 });

@@ -29,6 +29,7 @@ const readCiting: Reader = (criterion, task) => {
   if (unlisted.length > 0)
     return {
       status: 'contradicted',
+      counted: true,
       reason: `${unlisted
         .slice(0, SHOWN)
         .map(({ words, key }) => `“${words}” cites ${key}, but the work's own list has no entry [${key}].`)
@@ -38,6 +39,7 @@ const readCiting: Reader = (criterion, task) => {
   if (lost.length > 0)
     return {
       status: 'contradicted',
+      counted: true,
       reason: lost
         .slice(0, SHOWN)
         .map((marker) => nowhere(marker, evidence.sources.length))
@@ -142,6 +144,8 @@ function holding(markers: readonly Marker[], { judged }: AssessmentTask): number
 
 export const citing: Kind = {
   name: 'citation',
+  basis: 'content',
+  marks: true,
   decides: 'whether each cited source exists, and whether statements name theirs',
   known:
     /\b(?:cit(?:e|es|ed|ing|ation|ations)|references?|bracketed|footnotes?|says? where (?:it|they|that) (?:comes?|is|are) from|names? (?:its|their|the) sources?|with (?:its|their) sources?|sources? (?:is|are) (?:named|given)|attribut\w+|source marked|(?:carr(?:y|ies)|bears?|has|have|gets?|ends? with) the (?:number|name|mark)s? of (?:an?|the|its|their|each) \w+|(?:number|name) of the \w+ (?:behind|after|beside) (?:it|them|each|every))\b/i,
@@ -174,6 +178,7 @@ const readQuoting: Reader = (_, { work, evidence, request }) => {
   if (wrong.length > 0)
     return {
       status: 'contradicted',
+      counted: true,
       reason: `${wrong
         .slice(0, SHOWN)
         .map(({ words }) => `“${clip(words)}”`)
@@ -206,6 +211,7 @@ const readQuoting: Reader = (_, { work, evidence, request }) => {
 
 export const quoting: Kind = {
   name: 'quotation',
+  basis: 'content',
   decides: 'whether quoted words stand word for word in the evidence, under the name of who said them',
   known: /\b(?:quot(?:e|es|ed|ation|ations)\b(?! (?:are|is) (?:those|the))|verbatim|word for word|exact words)\b/i,
   read: readQuoting,

@@ -8,7 +8,6 @@ import { isContent, tokenize } from '../reading/tokens.ts';
 import { everydayFor, isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
 import { readAgreement } from './agreement.ts';
-import { chosenCovered } from './choice.ts';
 import type { Kind, Reader } from './reader.ts';
 import { shareOf, topicOf } from './subject.ts';
 
@@ -116,8 +115,10 @@ const AFFINITY = 0.3;
 /** "Every amount agrees" asks of what is there. */
 /** "All figures", "every amount": what is there is all that is asked about. */
 const COUNTS_ALL =
-  /\b(?:all|every|each) (?:\w+ )?(?:figures?|numbers?|amounts?|dates?|prices?|percentages?|periods?|times?|units?|values?|totals?)\b/i;
-const AGREES = /\b(?:agrees?|match(?:es)?|correct|right|consistent)\b/i;
+  /\b(?:all|every|each) (?:\w+ )?(?:figures?|numbers?|amounts?|dates?|prices?|counts?|percentages?|periods?|times?|units?|values?|totals?)\b/i;
+/** Asks of what is there that it is right. */
+export const AGREES =
+  /\b(?:agrees?|agreed|match(?:es)?|correct|right|consistent|latest|last|in force|follows? from|as (?:the|our|it|in)|correction)\b/i;
 
 const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
@@ -193,8 +194,6 @@ const readCoverage: Reader = (criterion, task) => {
   const topic = topicOf(criterion);
   const text = `${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`;
   const own = new Set(tokenize(text).map(({ stem }) => stem));
-  const chosen = chosenCovered(criterion, task);
-  if (chosen !== undefined) return chosen;
   const asksQuestions = /\b(?:question|ask)/i.test(criterion);
   const rated = listsOf(task.evidence, asksQuestions).map((list) => {
     const held = list.items.map((item) => ({
@@ -224,7 +223,7 @@ const readCoverage: Reader = (criterion, task) => {
       held.filter(({ share }) => share >= ITEM_FOUND).length >= (topic.length === 0 ? 1 : 2),
   );
   const accused = readAgreement(criterion, task);
-  if (accused?.status === 'contradicted' || AGREES.test(criterion)) return accused;
+  if (accused?.status === 'contradicted' || AGREES.test(criterion) || COUNTS_ALL.test(criterion)) return accused;
   if (lost !== undefined) return missing(lost, task);
   const [best] = fitting.filter(({ affinity, share }) => affinity > 0 && share === 1);
   // That what is there is right does not show that nothing is left out.
@@ -270,6 +269,7 @@ function missing(
 
 export const coverage: Kind = {
   name: 'coverage',
+  basis: 'content',
   decides: 'whether every item that a source lists, every question asked or every record stands in the work',
   known:
     /\b(?:every|each|all|everything|complete\w*|none (?:missed|is)|none of \w+ questions|questions? .{0,40}(?:answered|dealt with)|no \w+ (?:\w+ ){0,4}(?:is |are )?(?:lost|missed|missing|skipped|left out|left hanging)|accounted for|covers?|nothing (?:is )?(?:missing|left out)|whole list|lists? every|entire|both)\b/i,

@@ -25,6 +25,7 @@ const readFields: Reader = (criterion, { judged, work }) => {
 
 export const fields: Kind = {
   name: 'fields',
+  basis: 'statements',
   decides: 'whether the fields of structured work that are named agree with the evidence',
   known: /./s,
   read: readFields,

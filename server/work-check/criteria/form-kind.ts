@@ -101,6 +101,8 @@ const PERSON =
 
 export const personalData: Kind = {
   name: 'personal data',
+  basis: 'form',
+  counts: true,
   decides: 'whether the work holds personal data: addresses, numbers, and names that the evidence gives',
   known: new RegExp(`${ALWAYS_PERSONAL.source}|${SOMETIMES_PERSONAL.source}`, 'i'),
   read: readPersonalData,

@@ -1,38 +1,40 @@
 import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assessors/port.ts';
-import { alsoOpen, bySuspicion, indexesOf, summarize } from '../assessors/summary.ts';
+import { isUnsettled } from '../assessors/port.ts';
+import { bySuspicion, indexesOf, stillOpen, summarize } from '../assessors/summary.ts';
+import type { FindingStatus } from '../contract.ts';
 import { findPlaceholders, triviality } from '../engines/placeholders.ts';
 import type { Entry } from '../entries.ts';
 import { clip } from '../quoting.ts';
+import { tokenize } from '../reading/tokens.ts';
 import { absence } from './absence.ts';
 import { agreement } from './agreement.ts';
-import { choice } from './choice.ts';
 import { citing, quoting } from './citing.ts';
+import { conceptsAsked } from './concepts.ts';
 import { coverage } from './coverage.ts';
 import { fields } from './fields.ts';
+import { readFormCriterion } from './form.ts';
 import { personalData, readForm } from './form-kind.ts';
-import { mentions } from './mentions.ts';
-import { nulls } from './nulls.ts';
 import { order } from './order.ts';
 import { presence } from './presence.ts';
 import { type Kind, notAssessable } from './reader.ts';
-import { recordShape } from './record-shape.ts';
 import { records } from './records.ts';
 import { schema } from './schema-kind.ts';
 import { about, topicOf } from './subject.ts';
 import { sums } from './sums.ts';
 import { currencies } from './units-carried.ts';
 
-const isUnsettled = ({ status }: JudgedStatement): boolean => status === 'contradicted' || status === 'not_found';
+const isAtIssue = ({ status }: JudgedStatement): boolean => status === 'contradicted' || isUnsettled(status);
 
 /** What only a person, or a language model, can tell; what is open on its subject is where to begin. */
 const judgement: Kind = {
   name: 'judgement',
+  basis: 'judgement',
   decides: 'nothing: tone, usefulness and clarity are for a person or a language model',
   known:
     /\b(?:tone|polite\w*|friendl\w+|professional\w*|well[- ]written|readable|engaging|persuasive|elegant|creative|helpful\w*|empath\w*|concise\w*|style|grammar|flows?|natural|appropriate\w*|reasonable|sensible|insight\w*|understand\w*|follow it|comfortable|reassuring|useful|helps? an?|councillor|decide on|clear to|easy to|sounds?|reads? like|taken seriously|makes? people|would (?:convince|understand)|will (?:manage|feel|want)|interesting|pleasant|nicely|blame\w*|jargon|suitable|spelling|(?:past|present) tense|(?:british|american|plain|simple) english|short enough|(?:kept|keeps?|told|tells?) apart)\b/i,
   read: (criterion, { judged }) => {
-    const open = bySuspicion(about(topicOf(criterion), judged).filter(isUnsettled));
-    const also = alsoOpen(open, 'Not borne out so far');
+    const open = bySuspicion(about(topicOf(criterion), judged).filter(isAtIssue));
+    const also = stillOpen(open, 'Not borne out so far');
     return {
       ...notAssessable(
         `This asks for a judgement that rules cannot make. A person should read the work with it in mind. ${also}`.trim(),
@@ -51,18 +53,14 @@ const BOTH_SIDES = /\bboth (?:positive|benefits|advantages|pros|strengths)\b/i;
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
 const kinds: readonly Kind[] = [
   judgement,
-  mentions,
   personalData,
   schema,
   currencies,
   sums,
-  recordShape,
-  nulls,
   records,
   quoting,
   citing,
   order,
-  choice,
   absence,
   { ...agreement, known: FULFILS },
   { ...presence, known: BOTH_SIDES },
@@ -86,23 +84,79 @@ export const decidedKinds: readonly Pick<Kind, 'name' | 'decides'>[] = [
   judgement,
 ].map(({ name, decides }) => ({ name, decides }));
 
+/** Whether rules may answer a criterion, by its words alone: what asks for taste needs a reader. */
+export const isForRules = (label: string): boolean =>
+  readFormCriterion(label) !== undefined ||
+  (!judgement.known.test(label) &&
+    (conceptsAsked(label).length > 0 ||
+      kinds.some(
+        (kind) => kind !== presence && kind !== judgement && kind.known !== presence.known && kind.known.test(label),
+      )));
+
 /** Answers one entry: the work as a whole by its statements, a criterion by its form, else by the first kind that reads it. */
 export function assessEntry({ label, from }: Entry, task: AssessmentTask): AssessedFinding {
   if (from === 'work' || from === 'request') return answerWork(task);
   const form = readForm(label, task);
-  if (form !== undefined && (form.rest === undefined || form.finding.status === 'missing')) return form.finding;
+  if (form !== undefined && (form.rest === undefined || form.finding.status === 'missing'))
+    return { ...form.finding, by: 'form', basis: 'form' };
   const finding = byKind(label, task);
   // A criterion that asks for form and more is met when both are.
   return form === undefined ? finding : { ...finding, reason: `${form.finding.reason} ${finding.reason}` };
 }
 
 function byKind(label: string, task: AssessmentTask): AssessedFinding {
-  for (const { known, read } of kinds) {
-    if (!known.test(label)) continue;
-    const finding = read(label, task);
-    if (finding !== undefined) return finding;
+  for (const kind of kinds) {
+    if (!kind.known.test(label)) continue;
+    const finding = kind.read(label, task);
+    if (finding === undefined) continue;
+    const asksMore = agreement.known.test(label);
+    const asked = asksMore ? { ...kind, said: undefined } : kind;
+    const status = statusOf(finding, { ...asked, right: asksForRight(label, task) }, task);
+    return { by: kind.name, basis: kind.basis, ...finding, status };
   }
-  return notAssessable('Rules could not tell what this asks for. A person should read the work with it in mind.');
+  const open = bySuspicion(task.judged.filter(isAtIssue));
+  const also = stillOpen(open, 'Not borne out so far');
+  return {
+    ...notAssessable(
+      `Rules could not tell what this asks for. A person should read the work with it in mind. ${also}`.trim(),
+    ),
+    statements: indexesOf(open, task.judged),
+  };
+}
+
+/** "The cause that the service report established", "the full conditions": asks that what is said is right, not only that it is said. */
+function asksForRight(label: string, { evidence }: AssessmentTask): boolean {
+  if (RIGHT.test(label)) return true;
+  const titles = new Set(evidence.sources.flatMap(({ source }) => stemsOf(source)));
+  return [...label.matchAll(OF_SOURCE)].some(([, words = '']) => stemsOf(words).some((stem) => titles.has(stem)));
+}
+
+const RIGHT =
+  /\b(?:valid|really|actual(?:ly)?|full|fully|exact(?:ly)?|right(?:ly)?|correct(?:ly)?|true|latest|in force)\b/i;
+const OF_SOURCE = /\b(?:that|as|than|from|by|to|in|per|of|with) (?:the|its|their)((?: [\p{L}\d-]+){1,4})/giu;
+
+const stemsOf = (text: string): string[] => tokenize(text).flatMap(({ content, stem }) => (content ? [stem] : []));
+
+/**
+ * A kind that does not count accuses only by a statement that is contradicted, and what it calls met may rest on no
+ * figure that is not proven; where it asks only whether something is said, on none that is doubted.
+ */
+function statusOf(
+  { status, statements = [], counted }: AssessedFinding,
+  { counts, marks, said, basis, right }: Kind & { right: boolean },
+  { judged }: AssessmentTask,
+): FindingStatus {
+  const named = statements.flatMap((at) => judged[at] ?? []);
+  if (counts === true || counted === true) return status;
+  if (status === 'met' && basis !== 'form' && marks !== true) {
+    if (named.some((one) => one.status === 'undecided' && one.compared !== undefined)) return 'not_assessable';
+    if (right && named.some(isAtIssue)) return 'not_assessable';
+    const isOpen = ({ status: own, statement, suspect }: JudgedStatement): boolean =>
+      own !== 'supported' && statement.quantities.length > 0 && (said !== true || suspect > 0);
+    return named.some(isOpen) ? 'partly_met' : 'met';
+  }
+  if (status !== 'missing' && status !== 'contradicted') return status;
+  return named.some((one) => one.status === 'contradicted') ? 'contradicted' : 'not_assessable';
 }
 
 function answerWork({ judged, work, request, evidence }: AssessmentTask): AssessedFinding {

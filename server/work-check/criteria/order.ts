@@ -6,7 +6,7 @@ import { type Statement, wordsOfKey } from '../statements.ts';
 import type { Kind, Reader } from './reader.ts';
 
 const SORTED =
-  /\b(?:in (?:the )?(?:(?:ascending|descending|rising|falling|chronological|running|right|alphabetical) )?order(?: of)?|sorted|ranked|ordered by|chronological\w*|from (?:the )?(?:highest|lowest|largest|smallest|biggest|cheapest|dearest|earliest|latest|oldest|newest|soonest)|(?:highest|lowest|largest|smallest|biggest|cheapest|dearest|earliest|latest|oldest|newest|soonest|most \p{L}+) (?:\p{L}+ )?(?:first|at the top|on top)|climb)\b/iu;
+  /\b(?:in (?:the )?(?:(?:ascending|descending|rising|falling|chronological|running|right|alphabetical) )?order(?: of)?(?! [\p{L} -]+(?:,| and \p{L}))|sorted|ranked|ordered by|chronological\w*|from (?:the )?(?:highest|lowest|largest|smallest|biggest|cheapest|dearest|earliest|latest|oldest|newest|soonest)|(?:highest|lowest|largest|smallest|biggest|cheapest|dearest|earliest|latest|oldest|newest|soonest|most \p{L}+) (?:\p{L}+ )?(?:first|at the top|on top)|climb)\b/iu;
 const FALLING =
   /\b(?:descending|falling|from (?:the )?(?:highest|largest|biggest|dearest|latest|newest)|(?:highest|largest|biggest|dearest|latest|newest|most \p{L}+) (?:\p{L}+ )?(?:first|at the top|on top)|latest to|newest to)\b/iu;
 const RISING =
@@ -152,6 +152,7 @@ function sentenceSeries(judged: readonly JudgedStatement[]): Series | undefined 
 
 export const order: Kind = {
   name: 'order',
+  basis: 'form',
   decides: 'whether a list rises or falls throughout',
   known: SORTED,
   read: readOrder,

@@ -19,10 +19,10 @@ describe('a criterion that asks for something to be said', () => {
   });
 
   it.each([
-    ['Mentions the phrase “old tunnel”', 'The work does not hold “old tunnel”.'],
-    ['Says when the bridge opened', 'The work gives no figure that could be a date or time.'],
-  ])('%s is missing where the words or any such figure are absent', async (criterion, reason) => {
-    expect(await answerTo(criterion, 'The board approved the new bridge.', minutes)).toBe(`missing: ${reason}`);
+    ['Mentions the phrase “old tunnel”', 'missing: The work does not hold “old tunnel”.'],
+    ['Says when the bridge opened', 'not_assessable: The work gives no figure that could be a date or time.'],
+  ])('%s is missing where the words are absent, and open without such a figure', async (criterion, expected) => {
+    expect(await answerTo(criterion, 'The board approved the new bridge.', minutes)).toBe(expected);
   });
 
   it.each(['Names the discount for pensioners', 'Explains the parking situation', 'States how many visitors attended'])(

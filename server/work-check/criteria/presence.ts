@@ -1,5 +1,6 @@
 import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assessors/port.ts';
-import { alsoOpen, bySuspicion, indexesOf, passagesOf, quoted } from '../assessors/summary.ts';
+import { isUnsettled } from '../assessors/port.ts';
+import { bySuspicion, indexesOf, passagesOf, quoted, stillOpen, wrong } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { tokenize } from '../reading/tokens.ts';
@@ -18,7 +19,7 @@ const NEAR_BEST = 0.75;
 const ASKED_COUNTS = 0.4;
 
 /** "Nothing is announced that …", "present rules, not earlier ones": one statement that speaks of it does not answer. */
-const EXCLUDES = /^(?:nothing|no|none|never|only|nobody)\b|, (?:and )?(?:not|never|nothing)\b/i;
+const EXCLUDES = /^(?:\w+ )?(?:nothing|no|none|never|only|nobody)\b|, (?:and )?(?:not|never|nothing)\b/i;
 
 /** "Says when …", "who pays", "mentions …": what is asked for is looked for in the work beside its subject. */
 const readPresence: Reader = (criterion, task) => {
@@ -26,7 +27,7 @@ const readPresence: Reader = (criterion, task) => {
   const words = [...criterion.matchAll(/["“]([^"”]{2,120})["”]/g)].map((match) => match[1] ?? '');
   const absent = words.find((one) => !work.plain.toLowerCase().includes(one.toLowerCase()));
   if (absent !== undefined)
-    return { status: 'missing', reason: `The work does not hold “${clip(absent)}”.`, passages: [] };
+    return { status: 'missing', counted: true, reason: `The work does not hold “${clip(absent)}”.`, passages: [] };
   const concepts = conceptsAsked(criterion);
   const topic = withoutWhole(topicOf(criterion), concepts, task);
   const lacking = concepts.find(
@@ -91,21 +92,16 @@ function answer(
   if (contradicted.length > 0)
     return {
       status: 'contradicted',
-      reason: contradicted
-        .slice(0, SHOWN)
-        .map(({ why }) => why)
-        .join(' '),
+      reason: wrong(contradicted),
       ...base,
     };
   const disputed = found.find((one) => one.disputed === true);
   if (disputed !== undefined) return { status: 'not_assessable', reason: disputed.why, ...base };
-  const open = bySuspicion(found.filter((one) => one.open.length > 0));
+  const open = bySuspicion(found.filter((one) => one.suspect > 0));
   if (open.length > 0 && open.length === found.length)
     return {
       status: 'partly_met',
-      reason: ['The work speaks of it.', ...open.slice(0, SHOWN).map(({ why }) => why), alsoOpen(open.slice(SHOWN))]
-        .filter((part) => part !== '')
-        .join(' '),
+      reason: `The work speaks of it. ${stillOpen(open)}`,
       ...base,
     };
   // For each thing that is asked for, the answer that is best borne out.
@@ -152,13 +148,15 @@ function untold(
           : 'Rules cannot tell this from words alone; a person should read the work with it in mind.';
   // Whoever looks should begin with what is not borne out.
   const told = judged.filter(({ status }) => status === 'contradicted');
-  const open = [...told, ...bySuspicion(judged.filter(({ status, suspect }) => status === 'not_found' && suspect > 0))];
-  const also = alsoOpen(open, 'Not borne out so far');
+  const open = [...told, ...bySuspicion(judged.filter(({ status }) => isUnsettled(status)))];
+  const also = stillOpen(open, 'Not borne out so far');
   return { ...notAssessable(`${unread} ${also}`.trim()), statements: indexesOf(open, judged) };
 }
 
 export const presence: Kind = {
   name: 'presence',
+  basis: 'content',
+  said: true,
   decides: 'whether the work says what is asked: a date, a party, an amount, a reason, a condition, a comparison …',
   known: /./s,
   read: readPresence,

@@ -62,13 +62,6 @@ export function readQuotations(
   });
 }
 
-/** Words that a text claims somebody said, and that none of the sources holds. */
-export function misquoted(text: string, sources: readonly Pick<EvidenceSource, 'text'>[]): string | undefined {
-  const claimed = /["“„«]/.test(text) ? quotationsIn(text).filter((one) => one.claimed) : [];
-  return claimed.find(({ words }) => sources.every((source) => lookUp(words, flatten(source.text)) === undefined))
-    ?.words;
-}
-
 function quotationsIn(text: string): Pick<Quotation, 'start' | 'end' | 'words' | 'claimed'>[] {
   return [...text.matchAll(QUOTED)].flatMap((match) => {
     const words = (match[1] ?? match[2] ?? '').trim();

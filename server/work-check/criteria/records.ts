@@ -1,7 +1,10 @@
 import type { JsonValue } from '../../kernel/json-value.ts';
+import { bySuspicion, stillOpen } from '../assessors/summary.ts';
 import { stem, tokenize } from '../reading/tokens.ts';
 import { wordsOfKey } from '../statements.ts';
 import { everydayFor } from '../support/everyday.ts';
+import { agreement } from './agreement.ts';
+import { AGREES } from './coverage.ts';
 import type { Kind, Reader } from './reader.ts';
 
 type JsonObject = { [key: string]: JsonValue };
@@ -19,7 +22,7 @@ function listsIn(value: JsonValue, name?: string): { name: string | undefined; i
 }
 
 /** "Every applicant gets a decision", "one team per ticket": each record holds one value under the name that is asked for. */
-const readRecords: Reader = (criterion, { work, evidence }) => {
+const readRecords: Reader = (criterion, { work, evidence, judged }) => {
   const asked = new Set(tokenize(criterion).flatMap(({ stem: one }) => [one, ...everydayFor(one)]));
   for (const { name, items } of listsIn(work.value)) {
     const keys = Object.keys(items[0] ?? {}).filter((key) =>
@@ -41,12 +44,20 @@ const readRecords: Reader = (criterion, { work, evidence }) => {
       return lacking.length === 0 ? [] : [{ key, lacking }];
     });
     if (without.length === 0 && items.some((item) => keys.some((key) => item[key] === null))) continue;
-    if (without.length === 0)
+    if (without.length === 0) {
+      // "Has the price in force": that a value stands there does not show that it is the right one.
+      const fields = judged.filter(({ statement: { place } }) => 'path' in place && keys.includes(lastOf(place.path)));
+      const asksMore = AGREES.test(criterion) || agreement.known.test(criterion);
+      const open = bySuspicion(
+        fields.filter(({ status, suspect }) => status !== 'supported' && (asksMore || suspect > 0)),
+      );
       return {
-        status: 'met',
-        reason: `${listed}; each holds one value under ${keys.map((key) => `“${key}”`).join(', ')}.`,
+        status: open.length === 0 ? 'met' : 'partly_met',
+        reason:
+          `${listed}; each holds one value under ${keys.map((key) => `“${key}”`).join(', ')}. ${stillOpen(open)}`.trim(),
         passages: [],
       };
+    }
     return {
       status: 'missing',
       reason: `${listed}; no single value stands under ${without
@@ -58,11 +69,15 @@ const readRecords: Reader = (criterion, { work, evidence }) => {
   return undefined;
 };
 
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
 const isValue = (value: JsonValue | undefined): boolean =>
   typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value.trim() !== '');
 
 export const records: Kind = {
   name: 'records',
+  basis: 'content',
+  counts: true,
   decides: 'whether each record of structured work holds what is asked of each',
   known:
     /\b(?:every|each|all)\s+(?:\p{L}+\s+){1,2}(?:gets?|has|have|holds?|carr(?:y|ies)|shows?|is given|comes with)\b|\bone (?:and only one )?\p{L}+ (?:per|for each|for every)\b|\beach (?:gets?|with)\b/iu,

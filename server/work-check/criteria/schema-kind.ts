@@ -11,6 +11,8 @@ const readSchema: Reader = (_, { schema: outcome }) => {
 
 export const schema: Kind = {
   name: 'schema',
+  basis: 'form',
+  counts: true,
   decides: 'whether structured work fits the schema sent with the request',
   known:
     /^(?:the )?(?:\p{L}+ ){0,3}(?:match(?:es)?|fits?|follows?|conforms? to|complies with|valid(?:ates)? against|keeps? to) (?:the |our |its )?(?:\p{L}+ )?schema\b[^,;]{0,12}$/iu,

@@ -117,6 +117,7 @@ function sumAmong(
 
 export const sums: Kind = {
   name: 'sums',
+  basis: 'statements',
   decides: 'whether a total of the work is the sum of its parts',
   known:
     /\b(?:add(?:s|ed)? up|equals?|sums? (?:up )?to|fully explained by|make up the|follows? from the (?:list|parts|items)|is the sum of)\b/i,

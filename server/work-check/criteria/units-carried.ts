@@ -30,6 +30,7 @@ const readCurrencies: Reader = (_, { work }) => {
 
 export const currencies: Kind = {
   name: 'currency',
+  basis: 'form',
   decides: 'whether amounts have their currency beside them',
   known: /\b(?:amounts?|prices?|sums?|costs?)\b.{0,40}\bcurrenc(?:y|ies)\b/i,
   read: readCurrencies,

@@ -1,52 +1,53 @@
 import type { CheckOutcome } from '../contract.ts';
-import { readStatement } from '../contradictions.ts';
+import { judgeStatements } from '../judge/judge-statements.ts';
 import { type EvidenceSource, indexEvidence } from '../reading/evidence-index.ts';
 import { readWork } from '../statements.ts';
 
 const STATEMENTS_MAX = 400;
 
 /**
- * Compares what the buyer supplied with what the service retrieved itself: fails when a supplied statement is
- * contradicted there. Agreement is counted, never assumed.
+ * Compares what the buyer supplied with what the service retrieved itself. Passes only when a retrieved source proves a
+ * supplied statement and none contradicts one; a retrieved copy of something supplied confirms nothing.
  */
 export function checkSourceCorroboration(
   supplied: readonly EvidenceSource[],
   retrieved: readonly EvidenceSource[],
   refs: number,
 ): CheckOutcome {
-  if (refs === 0)
-    return {
-      check: 'source_corroboration',
-      status: 'skipped',
-      detail: { independent_sources: 0, reason: 'no governed context refs were supplied' },
-    };
-  const index = indexEvidence([...retrieved]);
-  const identical = supplied.filter(({ digest }) => retrieved.some((source) => source.digest === digest)).length;
-  let [compared, agreeing] = [0, 0];
-  const contradicted: { ref: string; supplied: string; retrieved: string }[] = [];
+  const independent = retrieved.filter(({ digest }) => !supplied.some((source) => source.digest === digest));
+  const base = { independent_sources: independent.length, identical: retrieved.length - independent.length };
+  const outcome = (status: CheckOutcome['status'], reason: string, counts = {}): CheckOutcome => ({
+    check: 'source_corroboration',
+    status,
+    detail: { ...base, ...counts, reason },
+  });
+  if (refs === 0) return outcome('skipped', 'no governed context refs were supplied');
+  if (independent.length === 0) return outcome('failed', 'what was retrieved are copies of what was supplied');
+  const index = indexEvidence(independent);
+  let [compared, agreeing, contradicted] = [0, 0, 0];
   for (const source of supplied) {
-    for (const statement of readWork(source.text).statements.slice(0, STATEMENTS_MAX - compared)) {
-      const reading = readStatement(statement, index);
+    const work = readWork(source.text);
+    const statements = work.statements.slice(0, STATEMENTS_MAX - compared);
+    for (const { status, compared: pair } of judgeStatements({ ...work, statements }, index, undefined, () => {})
+      .judged) {
       compared += 1;
-      const fault = reading.faults.find(({ contradicts }) => contradicts);
-      if (fault !== undefined) contradicted.push({ ref: source.ref, supplied: fault.claimed, retrieved: fault.known });
-      else if (reading.faults.length === 0 && reading.coverage >= 0.7) agreeing += 1;
+      if (status === 'supported') agreeing += 1;
+      // Another figure or a denial in the place of the supplied one: which of the two holds is not settled here.
+      else if (pair !== undefined) contradicted += 1;
     }
   }
-  const reason =
-    contradicted.length > 0
-      ? `${contradicted.length} supplied statements are contradicted by a retrieved source`
-      : `${agreeing} of ${compared} supplied statements stand in a retrieved source too; none is contradicted there`;
-  return {
-    check: 'source_corroboration',
-    status: contradicted.length > 0 ? 'failed' : 'passed',
-    detail: {
-      independent_sources: retrieved.length,
-      identical,
-      compared,
-      agreeing,
-      contradicted: contradicted.length,
-      reason,
-    },
-  };
+  const counts = { compared, agreeing, contradicted };
+  if (contradicted > 0)
+    return outcome(
+      'failed',
+      `${contradicted} of ${compared} supplied statements are contradicted by a retrieved source`,
+      counts,
+    );
+  return agreeing === 0
+    ? outcome('failed', `no retrieved source confirms any of ${compared} supplied statements`, counts)
+    : outcome(
+        'passed',
+        `${agreeing} of ${compared} supplied statements stand in a retrieved source too; none is contradicted there`,
+        counts,
+      );
 }

@@ -3,18 +3,6 @@ import { compareQuantities, isMeasure, type Quantity, readQuantities } from '../
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 
-/** What became of one figure of a statement. */
-export type FigureAccount = {
-  figure: Quantity;
-  /** As it is written in the statement, with what it counts. */
-  text: string;
-} & (
-  | { state: 'found'; passage: number }
-  /** `loose`: figures nearby give it, which may be chance; no rule of the text says so. */
-  | { state: 'computed'; says: string; passages: number[]; loose?: true }
-  | { state: 'open' }
-);
-
 /** Digits that a figure must have to be known by itself, without a word beside it that fits. */
 const TELLING_DIGITS = 4;
 
@@ -127,7 +115,7 @@ function isMeant(figure: Quantity, at: number, index: EvidenceIndex): boolean {
 const SHARES = /%|\b(?:percent\w*|per cent|pct|shares?|rates?|ratio)/i;
 
 /** "4f2c", "M2": digits within a name or number of a thing are no figure, and stand as the whole name does. */
-export function isPartOfName({ text }: Statement, { kind, start, end }: Quantity): boolean {
+function isPartOfName({ text }: Statement, { kind, start, end }: Quantity): boolean {
   return kind === 'number' && (/\p{L}$/u.test(text.slice(0, start)) || /^(?!x\d)[a-z]+\d/i.test(text.slice(end)));
 }
 
@@ -182,7 +170,7 @@ function fitOf(stems: ReadonlySet<string>, at: number, index: EvidenceIndex): nu
  * Whether a claimed figure is the one of the evidence: the same value within the digits printed on either side, and no
  * other unit where both name one.
  */
-export function sameFigure(claimed: Quantity, known: Quantity): boolean {
+function sameFigure(claimed: Quantity, known: Quantity): boolean {
   return compareQuantities(claimed, known) === 'same';
 }
 

@@ -10,7 +10,7 @@ export type Region = Span & { source: number };
 
 const REGION_CHARS_MAX = 900;
 /** Records beside one that may end its stretch; more of them are passed over. */
-export const SIBLINGS_MAX = 200;
+const SIBLINGS_MAX = 200;
 
 /** All of the evidence, for what belongs to no named record. */
 export function wholeSources({ sources }: EvidenceIndex): Region[] {

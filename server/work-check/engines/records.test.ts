@@ -79,10 +79,4 @@ describe('a field of a record', () => {
     const read = new Records(product, events).read(statementOf(product, path));
     expect(read.is === 'other' ? `other: ${read.known}` : read.is).toBe(expected);
   });
-
-  it('may be given to the record beside it', () => {
-    const product = program({ date: '2026-05-09' });
-    const another = new Records(product, events).givenToAnother(statementOf(product, '/0/date'));
-    expect(another).toMatchObject({ name: 'Night run' });
-  });
 });

@@ -6,7 +6,7 @@ import { isContent, tokenize } from '../reading/tokens.ts';
 import { nameOf, type Statement } from '../statements.ts';
 import { everydayFor } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
-import { type Region, regionsNaming, SIBLINGS_MAX, wholeSources } from './record-regions.ts';
+import { type Region, regionsNaming, wholeSources } from './record-regions.ts';
 import { findValue, fits, inOtherUnit, otherValue } from './record-values.ts';
 import { unitOfColumn } from './units.ts';
 
@@ -96,29 +96,6 @@ export class Records {
     return this.otherOfLine(record.value, place.path) ?? { is: 'nowhere' };
   }
 
-  /** Where a figure or date that nothing says of its record is said of a record beside it. */
-  givenToAnother({ record, place }: Statement): { name: string; region: Region; span: Span } | undefined {
-    if (record === undefined || !('path' in place) || readQuantities(tokenize(record.value)).length !== 1)
-      return undefined;
-    const own = this.identityOf(place.path);
-    const regions = own === undefined ? [] : this.regionsOf(place.path);
-    if (own === undefined || regions.length === 0 || !PROPER.test(own)) return undefined;
-    const names = this.siblings.get(parentOf(place.path)) ?? [];
-    if (names.length > SIBLINGS_MAX || new Set(names).size < names.length) return undefined;
-    for (const name of names) {
-      if (name === own || !PROPER.test(name)) continue;
-      for (const region of regionsNaming(name, names, this.index)) {
-        const found = findValue(record.value, record.column, region, this.index);
-        const isOwn = regions.some(
-          ({ source, start, end }) =>
-            source === region.source && found && found.span.start >= start && found.span.start < end,
-        );
-        if (found !== undefined && !isOwn) return { name, region, span: found.span };
-      }
-    }
-    return undefined;
-  }
-
   /**
    * Whether a bare figure stands in a line about its field: 365 days are no monthly instalment. A text or a date tells by
    * itself.
@@ -187,9 +164,6 @@ export class Records {
     };
   }
 }
-
-/** "O-1", "Livia Orsenna" or "Night run", and not "urgent", which may name anything. */
-const PROPER = /^\S*\d\S*$|^\p{Lu}\S*(?: \p{Lu}\S*)+$|^\p{Lu}\S* \S+$/u;
 
 /** Lines of other records that must give a field at one place before a line tells what stands there for this one. */
 const LINES_ALIKE = 2;

@@ -1,10 +1,7 @@
 import type { JudgedStatement, Passage } from '../assessors/port.ts';
-import type { ColumnSum } from '../engines/column-sums.ts';
-import type { Turn } from '../engines/dialogue.ts';
 import { figureText } from '../engines/figures.ts';
 import type { Records } from '../engines/records.ts';
 import type { RecordSum } from '../engines/totals-in-records.ts';
-import type { Versions } from '../engines/versions.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { splitSentences } from '../reading/sentences.ts';
@@ -17,14 +14,10 @@ export type Ground = {
   index: EvidenceIndex;
   records: Records;
   sums: ReadonlyMap<string, RecordSum>;
-  factors: readonly number[];
-  versions: Versions;
-  columns: readonly ColumnSum[];
-  turns: readonly Turn[];
 };
 
-export type Judgement = Omit<JudgedStatement, 'statement' | 'score' | 'accounted' | 'open' | 'suspect'> &
-  Partial<Pick<JudgedStatement, 'accounted' | 'open' | 'suspect'>>;
+export type Judgement = Omit<JudgedStatement, 'statement' | 'score' | 'accounted' | 'open' | 'suspect' | 'opinions'> &
+  Partial<Pick<JudgedStatement, 'accounted' | 'open' | 'suspect' | 'opinions'>>;
 
 export const quote = (text: string): string => `“${clip(text)}”`;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../kernel/json-value.ts';
+import { checkAsRead as checkWork } from '../as-read-trial.ts';
 import { embeddedAssessor } from '../assessors/embedded.ts';
-import { checkWork } from '../check.ts';
 
 async function told(work: { [key: string]: JsonValue }, text: string): Promise<string> {
   const request = { work_product: work, evidence: [{ source: 'Mail', text }] };

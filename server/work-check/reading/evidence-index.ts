@@ -123,7 +123,7 @@ function addWords(tokens: readonly Token[], passage: number, words: Map<string, 
 const NOWHERE: readonly number[] = [];
 
 /** The passages that hold a stem as a word of content, in order, instructions left out. */
-export function passagesWith(index: EvidenceIndex, stem: string): readonly number[] {
+function passagesWith(index: EvidenceIndex, stem: string): readonly number[] {
   return index.words.get(stem)?.passages ?? NOWHERE;
 }
 

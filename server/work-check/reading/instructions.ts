@@ -13,9 +13,11 @@ const PATTERNS: readonly RegExp[] = [
   /\byou are (?:now )?(?:in \w+ mode|(?:an? )?(?:ai|assistant|language model|assessor|checker|grader|evaluator))\b/i,
   /\b(?:as an ai|dear (?:ai|model|assistant|assessor|grader)|(?:attention|note to),? (?:the )?(?:ai|model|assistant|assessor|checker|grader))\b/i,
   /\b(?:new|updated|hidden|secret|following) (?:system )?instructions?\s*(?::|\bfor (?:the|you)\b)/i,
-  /\b(?:in|to|from|within|of|end|begin|start|modify|rewrite|translate|enhance|format|structure|encode) your (?:response|reply|answer|output|verdict|assessment|findings)\b/i,
-  /\byour (?:response|reply|answer|output|verdict|assessment)\b.{0,20}\b(?:must|should|shall|needs? to)\b/i,
-  /^\W*(?:please )?\w+ (?:to )?your (?:response|reply|answer|output|verdict|assessment|findings)\b/i,
+  /\b(?:end|begin|start|modify|rewrite|translate|enhance|format|structure|encode) your (?:response|reply|answer|output|verdict|assessment|findings)\b/i,
+  // Letters speak of "within 14 days of your reply" and "in your answer of 3 May".
+  /\b(?:in|to|from|within|of) your (?:output|verdict|assessment|findings)\b/i,
+  /\byour (?:response|answer|output|verdict|assessment)\b.{0,20}\b(?:must|should|shall|needs? to)\b/i,
+  /^\W*(?:please )?\w+ (?:to )?your (?:response|answer|output|verdict|assessment|findings)\b/i,
   /\b(?:respond|answer) (?:only )?(?:with|in) (?:the (?:word|verdict|following)|only|json|["'])/i,
   /\b(?:print|reveal|repeat|leak|disclose)\b.{0,20}\b(?:system prompt|your instructions|api key|password)\b/i,
 ];

@@ -18,6 +18,20 @@ export interface CellSetting {
 
 /** Text of a cell without differences of case, spacing and punctuation. */
 export function plainCell(text: string): string {
+  const known = plain.get(text);
+  if (known !== undefined) return known;
+  const made = plainOf(text);
+  if (plain.size >= PLAIN_MAX) plain.clear();
+  if (text.length <= PLAIN_CHARS_MAX) plain.set(text, made);
+  return made;
+}
+
+/** The same few cells are asked for once for each statement: kept, wide tables cost a tenth. Forgotten all at once. */
+const plain = new Map<string, string>();
+const PLAIN_MAX = 32_768;
+const PLAIN_CHARS_MAX = 80;
+
+function plainOf(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}.%+-]+/gu, ' ')

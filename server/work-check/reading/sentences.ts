@@ -22,6 +22,11 @@ const MONTH = /^(?:Jan|Feb|M[aä]r|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|De[cz
 /** A sentence longer than this is cut, so that no later step meets an unbounded one. */
 const SENTENCE_CHARS_MAX = 1_200;
 
+/** At a space, or somewhat later anywhere: a text without spaces is no single word. */
+const isTooLong = (length: number, mark: string): boolean =>
+  length >= SENTENCE_CHARS_MAX &&
+  (/\s/.test(mark) || (length >= SENTENCE_CHARS_MAX * 1.25 && !/[\uDC00-\uDFFF]/.test(mark)));
+
 /**
  * Splits a text into sentences: at `.`, `!` or `?` followed by space and no lower-case letter, and at line ends unless the
  * line is wrapped. A list number, an ordinal before a month, a title or an initial ends nothing. Spans are trimmed and
@@ -67,7 +72,7 @@ function splitLine(text: string, from: number, to: number, spans: Span[]): void 
       push(text, start, end, spans);
       start = end;
       at = end - 1;
-    } else if (at - start >= SENTENCE_CHARS_MAX && /\s/.test(text[at] ?? '')) {
+    } else if (isTooLong(at - start, text[at] ?? '')) {
       push(text, start, at, spans);
       start = at;
     }

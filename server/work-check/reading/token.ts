@@ -19,8 +19,6 @@ export type Token = {
 export type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denies'> & {
   /** The word as it is written. */
   raw: string;
-  /** How it makes a sentence sound, a bit for each way (see `tone.ts`). */
-  tone: number;
   /** Whether a figure can begin with it. */
   opensFigure: boolean;
   /** Whether an instruction may be known by it. */

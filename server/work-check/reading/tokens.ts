@@ -1,7 +1,6 @@
 import { isPartOfCue } from './instructions.ts';
 import { opensFigure } from './quantities.ts';
 import type { Form, Token } from './token.ts';
-import { toneOf } from './tone.ts';
 
 /** Thousands may be set apart by a space that does not break. */
 const NUMBER = /\d{1,3}(?:[\u00A0\u2009\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*/y;
@@ -122,7 +121,6 @@ function formOf(raw: string): Form {
     capital: raw[0] !== whole[0],
     content: lower.length > 1 && !isFunctionWord(lower),
     denies: DENIALS.has(lower) || lower.endsWith("n't"),
-    tone: toneOf(lower),
     opensFigure: opensFigure(lower),
     partOfCue: isPartOfCue(raw),
   };

@@ -390,18 +390,6 @@ const LIGHT = new Set(
     .map(stem),
 );
 
-/** Words of a calculation: what they say is worked out again where a figure was. */
-const CALCULATES = new Set(
-  'difference extra increase decrease rate share percent percentage point sum gap growth average total net gross together altogether more fewer less too much many effect rise rose fall fell up down change carried over'
-    .split(' ')
-    .map(stem),
-);
-
-/** Whether a stem belongs to a calculation. */
-export function calculates(one: string): boolean {
-  return CALCULATES.has(one);
-}
-
 const groupsByStem = readGroups();
 
 function readGroups(): Map<string, readonly string[]> {
@@ -426,21 +414,4 @@ export function everydayFor(one: string): readonly string[] {
 /** Whether a stem says little by itself. */
 export function isLight(one: string): boolean {
   return LIGHT.has(one);
-}
-
-const SIDES =
-  /^(?:(?:north|south|east|west)(?:ern)?|left|right|upper|lower|first|second|morning|evening|summer|winter|men|women|boys|girls)$/i;
-
-/** Whether a word names one of two things, as the north shop beside the south one: it tells subjects apart. */
-export function namesSide(word: string): boolean {
-  return SIDES.test(word);
-}
-
-/** Opposites that pick one of several things, as the first dose or the lowest price. */
-const PICKS =
-  /^(?:first|last|final|initial|start\w*|end\w*|open\w*|clos\w+|begin\w*|finish\w*|minimum|maximum|least|most|lowest|highest|smallest|largest|youngest|oldest|earliest|latest|old|new|former|latter|buy\w*|sell\w*|import\w*|export\w*|income|expense\w*|arriv\w+|depart\w*|before|after)$/;
-
-/** Whether a word tells two things apart rather than saying of one thing what is not so. */
-export function picksOne(word: string): boolean {
-  return PICKS.test(word) || namesSide(word);
 }

@@ -64,24 +64,13 @@ function readEntries(): Map<string, LexiconEntry> {
 }
 
 /** What is known of a stem. */
-export function lookUp(stem: string): LexiconEntry {
+function lookUp(stem: string): LexiconEntry {
   return entries.get(stem) ?? (/\d/.test(stem) ? UNKNOWN_FIGURE : UNKNOWN_WORD);
 }
 
 /** What is known of a token's stem. */
 export function entryOf({ form }: Token): LexiconEntry {
   return form === undefined ? UNKNOWN_FIGURE : lookUp(form.stem);
-}
-
-/** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
-export function areSiblings(a: LexiconEntry, b: LexiconEntry): boolean {
-  if (a === b || !b.broader.some((stem) => a.broader.includes(stem))) return false;
-  return !a.synonyms.includes(b.stem) && !a.broader.includes(b.stem) && !b.broader.includes(a.stem);
-}
-
-/** Whether there are words that say the opposite. */
-export function hasOpposite({ opposites, ends }: LexiconEntry): boolean {
-  return opposites.length > 0 || ends.length > 0;
 }
 
 /** Whether of two stems only one can be true of a subject: opposites by themselves, or the ends of an exclusive scale. */

@@ -38,28 +38,3 @@ const INFLECTION = /^(?:e?[sd]|ing|e?r|e?n|ly)?$/;
 /** "Treas" in notes stands for "treasurer". */
 const isShortFor = (long: string, short: string): boolean =>
   short.length >= SHORT_FORM_MIN && long.length > short.length + 2 && long.startsWith(short);
-
-/** Small words that turn a sentence round where the other of the two stands in the same place. */
-const TURNS: readonly (readonly [string, string])[] = [
-  ['before', 'after'],
-  ['with', 'without'],
-  ['more', 'less'],
-  ['more', 'fewer'],
-  ['above', 'below'],
-  ['over', 'under'],
-  ['higher', 'lower'],
-  ['earlier', 'later'],
-  ['always', 'never'],
-];
-
-/** The first small word that `own` has where `known` has its opposite, with that. Undefined where neither turns the other. */
-export function turnedBetween(
-  own: readonly Token[],
-  known: readonly Token[],
-): readonly [own: string, known: string] | undefined {
-  const words = (tokens: readonly Token[]) => new Set(tokens.map(({ lower }) => lower));
-  const [ours, theirs] = [words(own), words(known)];
-  return TURNS.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]).find(
-    ([a, b]) => ours.has(a) && !ours.has(b) && theirs.has(b) && !theirs.has(a),
-  );
-}

@@ -1,18 +1,23 @@
+import type { LanguageModel } from 'ai';
 import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { CheckFailure } from '../../failure.ts';
 import type { Assessment, AssessmentTask, Assessor } from '../port.ts';
 import { openPurse, type Spent } from './budget.ts';
+import { chanceFrom } from './chance.ts';
 import { type Criteria, settleCriteria } from './criteria.ts';
 import { gatherMaterial } from './material.ts';
 import { measuredOf } from './measured.ts';
 import { type Job, type Member, mayLower, mayRaise } from './panel.ts';
 import { modelOf } from './providers.ts';
+import { readAll } from './read.ts';
 import { type Settled, settleStatements } from './statements.ts';
 import { listed } from './wording.ts';
 
 export type LanguageModelOptions = {
   /** Where figures of configurations stand; the folder that `check:measure` writes to unless told. */
   measuredFolder?: string | undefined;
+  /** Stands around each model: records what it answers, say. */
+  around?: (model: LanguageModel) => LanguageModel;
   /** Told what a check took, once it is done. */
   onSpent?: (spent: readonly Spent[]) => void;
 };
@@ -25,7 +30,8 @@ export type LanguageModelOptions = {
 export function languageModelAssessor(panel: readonly AssessorModel[], options: LanguageModelOptions = {}): Assessor {
   if (panel.length === 0) throw new RangeError('A language-model assessor needs at least one model.');
   const measured = measuredOf(panel, options.measuredFolder);
-  const models = panel.map((settings) => ({ settings, model: modelOf(settings) }));
+  const around = options.around ?? ((model: LanguageModel) => model);
+  const models = panel.map((settings) => ({ settings, model: around(modelOf(settings)) }));
   return {
     method: panel.length === 1 ? 'model_assessment' : 'model_panel_assessment',
     measured,
@@ -43,9 +49,11 @@ export function languageModelAssessor(panel: readonly AssessorModel[], options: 
 function openJob(task: AssessmentTask, models: readonly Pick<Member, 'settings' | 'model'>[]): Job {
   const owed = task.judged.length + task.entries.length;
   let answered = 0;
+  const chance = chanceFrom(task.seed);
   return {
     task,
-    material: gatherMaterial(task),
+    chance,
+    material: gatherMaterial(task, chance),
     members: models.map(({ settings, model }) => ({
       settings,
       model,
@@ -64,8 +72,9 @@ function openJob(task: AssessmentTask, models: readonly Pick<Member, 'settings' 
 }
 
 async function assessWith(job: Job, isMeasured: boolean): Promise<Assessment> {
-  const settled = await settleStatements(job);
-  const criteria = await settleCriteria(job, settled.judged, settled.unread);
+  const readings = await readAll(job);
+  const settled = settleStatements(job, readings.statements);
+  const criteria = settleCriteria(job, settled.judged, readings);
   const calls = job.purse.spent().reduce((sum, spent) => sum + spent.calls, 0);
   const wasAsked = settled.unread > 0 || criteria.unread > 0;
   if (calls === 0 && wasAsked)
@@ -92,7 +101,7 @@ function limitationsOf(job: Job, settled: Settled, criteria: Criteria, isMeasure
   const disputed = settled.disputed + criteria.disputed;
   const unread = settled.unread + criteria.unread;
   return [
-    `Beside rules and a small trained model, language models read the work (${listed(members.map(({ name }) => name))}). Quotations were cut from the evidence by the service; how a model reads them was not proven.`,
+    `Beside rules, language models read the work (${listed(members.map(({ name }) => name))}). Quotations were cut from the evidence by the service, and figures, dates and names of what they call supported were proven from them; how a model reads the rest was not.`,
     settled.settled > 0 ? `Models settled ${counted(settled.settled, 'statement')} that the rules had left open.` : '',
     disputed > 0 ? `The models disagreed on ${counted(disputed, 'point')}, and no third one decided.` : '',
     flattering === ''

@@ -34,6 +34,7 @@ export const characters: readonly string[] = [
   'lazy',
   'flattering',
   'inventing',
+  'calculating',
   'flipping',
   'obedient',
   'strict',

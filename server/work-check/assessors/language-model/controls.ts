@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { judgeStatements } from '../../judge/judge-statements.ts';
 import type { EvidenceIndex } from '../../reading/evidence-index.ts';
 import { readWork } from '../../statements.ts';
 import type { Passage } from '../port.ts';
+import type { Chance } from './chance.ts';
 
 /**
  * Statements with known answers, asked among those of the work: a sentence of the evidence as it stands, another with one
@@ -30,10 +30,12 @@ const OWN_ASKED = 2;
 
 /** Chosen anew for each check. */
 export type OwnControl = (typeof OWN)[number];
-export const pickOwnControls = (): readonly OwnControl[] => shuffled(OWN).slice(0, OWN.length / 2);
+export const pickOwnControls = (chance: Chance): readonly OwnControl[] => chance.shuffled(OWN).slice(0, OWN.length / 2);
 
 const TEXT_CHARS_MIN = 25;
 const TEXT_CHARS_MAX = 300;
+/** Headings, questions and cells are left alone: whether they claim anything is a matter of taste. */
+const SENTENCE = /^[\p{Lu}\d].*\p{Ll}\s+\p{Ll}.*[.!]["”)]?$/su;
 const TRIES = 12;
 /** Statements about nothing that a buyer's evidence speaks of; each with a word that must not stand there. */
 const UNHEARD: readonly (readonly [string, string])[] = [
@@ -51,37 +53,33 @@ const UNHEARD_CRITERIA: readonly (readonly [string, string])[] = [
 type Known = { passages: ReadonlyMap<string, Passage>; own: readonly OwnControl[] };
 
 /** Controls for one call: a true one where the evidence has a sentence for it, a changed one of it, and two of our own. */
-export function controlStatements({ passages, own }: Known, evidence: EvidenceIndex): Control[] {
-  const texts = shuffled([...passages.values()])
+export function controlStatements({ passages, own }: Known, evidence: EvidenceIndex, chance: Chance): Control[] {
+  const texts = chance
+    .shuffled([...passages.values()])
     .map((passage) => textOf(passage, evidence))
-    .filter(
-      (text) =>
-        text.length >= TEXT_CHARS_MIN &&
-        text.length <= TEXT_CHARS_MAX &&
-        /\p{L}\s+\p{L}/u.test(text) &&
-        !text.endsWith('?'),
-    )
+    .filter((text) => text.length >= TEXT_CHARS_MIN && text.length <= TEXT_CHARS_MAX && SENTENCE.test(text.trim()))
     .slice(0, TRIES);
   const controls: Control[] = [];
   const held = texts.find((text) => statusByRules(text, evidence) === 'supported');
   if (held !== undefined) controls.push({ text: held, isTrue: true });
-  const changed = shuffled([withOtherFigure, withDenial])
+  const changed = chance
+    .shuffled([withOtherFigure, withDenial])
     .flatMap((change) => texts.flatMap((text) => change(text, evidence) ?? []))
     .find((text) => statusByRules(text, evidence) !== 'supported');
-  controls.push({ text: changed ?? unheard(UNHEARD, evidence), isTrue: false });
-  for (const [, turned] of shuffled(own).slice(0, OWN_ASKED)) controls.push({ text: turned, isTrue: false });
+  controls.push({ text: changed ?? unheard(UNHEARD, evidence, chance), isTrue: false });
+  for (const [, turned] of chance.shuffled(own).slice(0, OWN_ASKED)) controls.push({ text: turned, isTrue: false });
   return controls;
 }
 
 /** A criterion that no work does which speaks of other things. */
-export function controlCriterion(evidence: EvidenceIndex, work: string): string {
-  return unheard(UNHEARD_CRITERIA, evidence, work);
+export function controlCriterion(evidence: EvidenceIndex, work: string, chance: Chance): string {
+  return unheard(UNHEARD_CRITERIA, evidence, chance, work);
 }
 
-function unheard(list: typeof UNHEARD, evidence: EvidenceIndex, work = ''): string {
+function unheard(list: typeof UNHEARD, evidence: EvidenceIndex, chance: Chance, work = ''): string {
   const known = `${work} ${evidence.sources.map(({ text }) => text).join(' ')}`.toLowerCase();
   const usable = list.filter(([, word]) => !known.includes(word));
-  return (usable[randomInt(Math.max(1, usable.length))] ?? list[0])?.[0] ?? '';
+  return (usable[chance.below(Math.max(1, usable.length))] ?? list[0])?.[0] ?? '';
 }
 
 function textOf({ ref, start, end }: Passage, { sources }: EvidenceIndex): string {
@@ -90,7 +88,7 @@ function textOf({ ref, start, end }: Passage, { sources }: EvidenceIndex): strin
 
 /** A first whole figure replaced by one that stands nowhere in the evidence. */
 function withOtherFigure(text: string, { sources }: EvidenceIndex): string | undefined {
-  const found = /(?<![\d.,:/-])\d{1,6}(?![\d:/-]|[.,]\d|[.)]\s)/.exec(text);
+  const found = /(?<![\d.,:/-])\d{1,6}(?![\d:/-]|[.,]\d|[.)]\s|st\b|nd\b|rd\b|th\b|\.?\s+\p{Lu}\p{Ll}{2})/u.exec(text);
   if (found === null) return undefined;
   const value = Number(found[0]);
   for (const factor of [1.6, 2.3, 3.1]) {
@@ -102,7 +100,7 @@ function withOtherFigure(text: string, { sources }: EvidenceIndex): string | und
 }
 
 const AUXILIARY = /\b(?:is|are|was|were|has|have|had|will|would|can|could|may|must|should|does|did)\b(?! not\b|n['’]t)/;
-const DENIAL = /\s+not\b/;
+const DENIAL = /(?<=\b(?:is|are|was|were|has|have|had|will|would|can|could|may|must|should|does|did))\s+not\b/;
 
 /** The same with its first denial taken away, or one put in. */
 function withDenial(text: string): string | undefined {
@@ -118,15 +116,4 @@ function statusByRules(text: string, evidence: EvidenceIndex): string | undefine
   const work = readWork(text);
   const { judged } = judgeStatements(work, evidence, undefined, () => {});
   return judged.length === 1 ? judged[0]?.status : undefined;
-}
-
-/** In a random order (Fisher and Yates). */
-export function shuffled<T>(items: readonly T[]): T[] {
-  const mixed = [...items];
-  for (let at = mixed.length - 1; at > 0; at -= 1) {
-    const other = randomInt(at + 1);
-    const [one, two] = [mixed[at], mixed[other]];
-    if (one !== undefined && two !== undefined) [mixed[at], mixed[other]] = [two, one];
-  }
-  return mixed;
 }

@@ -1,85 +1,127 @@
 import { assessEntry } from '../../criteria/kinds.ts';
 import type { Entry } from '../../entries.ts';
+import { clip } from '../../quoting.ts';
 import { isInstruction } from '../../reading/instructions.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { AssessedFinding, JudgedStatement, Passage } from '../port.ts';
 import { quoted } from '../summary.ts';
-import { ask } from './ask.ts';
-import { controlCriterion, shuffled } from './controls.ts';
 import { workId } from './material.ts';
-import { inBatches, type Job, type Member, mayLower, mayRaise, type Reading, readInRounds, votesOf } from './panel.ts';
+import { type Job, type Member, mayLower, mayRaise, type Reading } from './panel.ts';
 import type { CriterionAnswer } from './prompt.ts';
-import { comparedOf, findQuoted, textOf } from './proof.ts';
-import { listed, quotation, reasonGiven } from './wording.ts';
+import { comparedOf, findQuoted, type StatementOpinion } from './proof.ts';
+import { findQuote, textOf } from './quotes.ts';
+import { listed, placeOf, quotation, reasonGiven } from './wording.ts';
 
-/** How criteria come out: by the rules over the settled statements, then by what models read in the work. */
+/** How criteria come out: what is counted stays, the rest is what readings find in the work, held against its statements. */
 
-type CriterionOpinion = {
+export type CriterionOpinion = {
   status: CriterionAnswer['status'];
   sure: boolean;
   statements: number[];
+  /** Words of the work. */
+  words: string[];
   passages: Passage[];
   compared?: { claimed: string; known: string };
   reason: string;
 };
 
 export type Criteria = { findings: AssessedFinding[]; disputed: number; unread: number };
+type Read = readonly Reading<CriterionOpinion>[];
 
-const CRITERIA_PER_CALL = 10;
-const STATEMENTS_NAMED = 5;
-const PASSAGES_MAX = 5;
+/** What models read, by the index of each statement and of each entry. */
+export type Readings = {
+  statements: ReadonlyMap<number, readonly Reading<StatementOpinion>[]>;
+  criteria: ReadonlyMap<number, Read>;
+};
+
+const STATEMENTS_NAMED = 8;
+const WORDS_CHARS_MAX = 200;
+
+/** The entries put to a model: not what is counted, not the work as a whole, and nothing that speaks to the assessor. */
+export function criteriaToRead({ task }: Job): number[] {
+  return task.entries.flatMap((entry, index) =>
+    isPutToModels(entry) && !isFinal(assessEntry(entry, task)) ? [index] : [],
+  );
+}
+
+const isFinal = ({ basis, status }: AssessedFinding): boolean => basis === 'form' && status !== 'not_assessable';
+
+const isPutToModels = ({ from, label }: Entry): boolean =>
+  from !== 'work' && from !== 'request' && !isInstruction(label, tokenize(label));
 
 /**
- * Findings over settled statements. What the rules call missing or contradicted stays so, and so does what they counted in
- * the form of the work; the rest a model may raise or lower as far as its quotes carry.
+ * What an answer about a criterion is worth. Undefined when it settles nothing: the words and parts of the work that it
+ * names must stand there, and "contradicted" names the words on both sides or rests on a wrong statement.
  */
-export async function settleCriteria(
+export function proveCriterion(given: CriterionAnswer, job: Job): CriterionOpinion | undefined {
+  const { status, sure, reason } = given;
+  const { task, material } = job;
+  const { cut, whole, invented } = findQuoted(given.quotes, job);
+  job.invented += invented;
+  const known = new Map(task.judged.map((_, index) => [workId(index), index]));
+  const ids = given.statements.map((id) => id.trim());
+  const statements = [...new Set(ids.flatMap((id) => known.get(id) ?? []))].slice(0, STATEMENTS_NAMED);
+  const between = ids.flatMap((id) => (known.has(id) ? [] : (material.parts.get(id) ?? [])));
+  const copied = findQuote(given.words, task.work.plain);
+  const words = copied === undefined ? between.slice(0, 2) : [task.work.plain.slice(copied.start, copied.end)];
+  const opinion = {
+    status,
+    sure,
+    reason,
+    statements,
+    words: words.map((one) => clip(one, WORDS_CHARS_MAX)),
+    passages: cut,
+  };
+  const shows = statements.length > 0 || words.length > 0;
+  if (status === 'met' || status === 'partly_met') return shows || given.statements.length === 0 ? opinion : undefined;
+  if (status !== 'contradicted') return opinion;
+  const texts = [...statements.flatMap((at) => task.judged[at]?.statement.text ?? []), ...between, task.work.plain];
+  for (const text of texts) {
+    const compared = comparedOf(given, text, { cut, whole }, task);
+    if (compared !== undefined) return { ...opinion, compared };
+  }
+  return statements.length > 0 ? opinion : undefined;
+}
+
+const counts = (member: Member, { status }: CriterionOpinion): boolean =>
+  status === 'met' || status === 'partly_met' ? mayRaise(member) : mayLower(member);
+
+const givenBy = (read: Read): { member: Member; opinion: CriterionOpinion }[] =>
+  read.flatMap(({ member, opinion }) =>
+    opinion !== undefined && counts(member, opinion) ? [{ member, opinion }] : [],
+  );
+
+/** Whether one more reading is not needed: a sure answer that accuses nobody, or two that agree. */
+export function isDecided(entry: AssessedFinding, read: Read): boolean {
+  const given = givenBy(read);
+  const [first, second] = given;
+  if (first === undefined) return false;
+  if (second !== undefined) return given.length >= 3 || first.opinion.status === second.opinion.status;
+  return first.opinion.sure && first.opinion.status === 'met' && entry.basis !== 'judgement';
+}
+
+/** Findings over the settled statements. */
+export function settleCriteria(
   job: Job,
   judged: readonly JudgedStatement[],
-  unreadStatements: number,
-): Promise<Criteria> {
-  const { task } = job;
-  const settledTask = { ...task, judged };
-  const byRules = task.entries.map((entry) => assessEntry(entry, task));
-  const bases = task.entries.map((entry, index) => {
-    const rule = byRules[index];
-    return rule !== undefined && isFinal(rule) ? rule : assessEntry(entry, settledTask);
-  });
-  const open = bases.flatMap((base, index) => (isFinal(base) || !isPutToModels(task.entries[index]) ? [] : [index]));
-  const readings = await readInRounds<CriterionOpinion>({
-    members: job.members,
-    open,
-    read: (member, indexes, seen) =>
-      inBatches(shuffled(indexes), CRITERIA_PER_CALL, (batch) => readBatch(job, judged, member, batch, seen)),
-    isSettled: (index, read) => decisionOf(statusOf(bases[index]), read) !== undefined,
-  });
+  readings: Pick<Readings, 'criteria' | 'statements'>,
+): Criteria {
+  const task = { ...job.task, judged };
   let [disputed, unread] = [0, 0];
-  const findings = bases.map((base, index): AssessedFinding => {
-    const read = readings.get(index);
-    if (read === undefined)
-      return unreadStatements > 0 && base.status === 'met' && !isFinal(base) ? unpaid(base) : base;
+  const findings = task.entries.map((entry, index): AssessedFinding => {
+    const base = assessEntry(entry, task);
+    const read = readings.criteria.get(index);
+    if (read === undefined) return base;
     if (read.length === 0) {
       unread += 1;
       return unpaid(base);
     }
-    const status = decisionOf(base.status, read);
-    if (status === undefined && new Set(votesOf(read, counts).map(({ member }) => member)).size > 1) disputed += 1;
-    return composed(job, judged, base, read, status);
+    const given = givenBy(read);
+    const status = statusOf(base, given, { judged, readings: readings.statements });
+    if (status === undefined && given.length > 1) disputed += 1;
+    return status === undefined ? doubted(base, given) : composed(job, judged, base, given, status);
   });
   return { findings, disputed, unread };
-}
-
-const statusOf = (finding: AssessedFinding | undefined): AssessedFinding['status'] =>
-  finding?.status ?? 'not_assessable';
-
-/** Whether no model can move a finding: the rules accuse, or counted something that rests on no statement. */
-function isFinal({ status, statements = [] }: AssessedFinding): boolean {
-  return status === 'missing' || status === 'contradicted' || (status === 'met' && statements.length === 0);
-}
-
-/** Statements together are counted, not asked about; a criterion that speaks to the assessor is put to nobody. */
-function isPutToModels(entry: Entry | undefined): boolean {
-  return entry !== undefined && entry.from !== 'work' && !isInstruction(entry.label, tokenize(entry.label));
 }
 
 function unpaid(base: AssessedFinding): AssessedFinding {
@@ -90,167 +132,121 @@ function unpaid(base: AssessedFinding): AssessedFinding {
   };
 }
 
-async function readBatch(
-  job: Job,
-  judged: readonly JudgedStatement[],
-  member: Member,
-  batch: readonly number[],
-  seen: (index: number, opinion: CriterionOpinion | undefined) => void,
-): Promise<void> {
-  const { task, material, purse } = job;
-  const control = controlCriterion(
-    task.evidence,
-    `${task.work.plain} ${task.entries.map(({ label }) => label).join(' ')}`,
-  );
-  const asked = shuffled([...batch, -1]).map((index, at) => ({ index, id: `q${at + 1}` }));
-  const criteria = asked.map(({ index, id }) => ({
-    id,
-    text: task.entries[index]?.label ?? control,
-    passages: material.ofEntry[index] ?? [],
-  }));
-  const standing = Object.fromEntries(judged.map(({ status }, index) => [workId(index), status]));
-  const { model, settings } = member;
-  const questions = { statements: [], criteria, standing };
-  const answer = await ask({ model, settings, material, questions, purse, signal: task.signal });
-  if (answer === undefined) return;
-  job.onAnswered(batch.length);
-  const answers = new Map(answer.criteria.map((given) => [given.id, given]));
-  for (const { index, id } of asked) {
-    const given = answers.get(id);
-    if (given === undefined) continue;
-    if (index >= 0) {
-      seen(index, proveCriterion(given, job, judged));
-      continue;
-    }
-    member.falseControls.asked += 1;
-    if (given.status === 'met') member.falseControls.wrong += 1;
-  }
-}
-
 /**
- * What an answer about a criterion is worth. Undefined when it settles nothing: "met" names statements that are borne out
- * and none that is not; "contradicted" names the words of such a statement and those of a passage.
+ * What readings come to: `met` takes one sure reading, or two where taste is asked for, and no statement that it rests on
+ * may be wrong unseen or open by its figures; an accusation takes two. Undefined where they differ.
  */
-function proveCriterion(
-  given: CriterionAnswer,
-  job: Job,
-  judged: readonly JudgedStatement[],
-): CriterionOpinion | undefined {
-  const { status, sure, reason } = given;
-  const { cut, whole, invented } = findQuoted(given.quotes, job);
-  job.invented += invented;
-  const known = new Map(judged.map((_, index) => [workId(index), index]));
-  const statements = [...new Set(given.statements.flatMap((id) => known.get(id.trim()) ?? []))].slice(
-    0,
-    STATEMENTS_NAMED,
-  );
-  const named = statements.flatMap((index) => judged[index] ?? []);
-  const opinion = { status, sure, reason, statements, passages: cut };
-  if (status === 'met') {
-    const borne = named.filter((one) => one.status === 'supported');
-    if (borne.length === 0 || named.some((one) => one.status === 'contradicted' || one.status === 'not_found'))
-      return undefined;
-    const passages = [...cut, ...borne.flatMap((one) => one.passages)].slice(0, PASSAGES_MAX);
-    return passages.length === 0 ? undefined : { ...opinion, passages };
-  }
-  if (status !== 'contradicted') return opinion;
-  for (const { statement } of named) {
-    const compared = comparedOf(given, statement.text, cut, whole, job.task);
-    if (compared !== undefined) return { ...opinion, compared };
-  }
-  return undefined;
-}
-
-const counts = (member: Member, { status }: CriterionOpinion): boolean =>
-  status === 'met' || status === 'partly_met' ? mayRaise(member) : mayLower(member);
-
-const FROM_WORST = ['contradicted', 'missing', 'not_assessable', 'partly_met', 'met'] as const;
-
-/** What a finding comes to; undefined while it is open. That something is missing takes two models to say. */
-function decisionOf(
-  base: AssessedFinding['status'],
-  read: readonly Reading<CriterionOpinion>[],
+function statusOf(
+  base: AssessedFinding,
+  given: readonly { member: Member; opinion: CriterionOpinion }[],
+  { judged, readings }: { judged: readonly JudgedStatement[]; readings: Readings['statements'] },
 ): AssessedFinding['status'] | undefined {
-  const votes = votesOf(read, counts);
-  const [first] = votes;
-  if (votes.length === 1 && first?.opinion.sure === true && first.opinion.status === base) return base;
-  for (const status of FROM_WORST) {
-    const same = votes.filter(({ opinion }) => opinion.status === status);
-    if (same.length < 2) continue;
-    if (status === 'missing' && new Set(same.map(({ member }) => member)).size < 2)
-      return lower(base, 'not_assessable');
-    // A part is open while one of its statements is: only the evidence closes it.
-    if (status === 'met') return base === 'not_assessable' ? 'met' : base;
-    return status === 'contradicted' || status === 'missing' ? status : lower(base, status);
+  const of = (status: CriterionOpinion['status']): CriterionOpinion[] =>
+    given.flatMap(({ opinion }) => (opinion.status === status ? [opinion] : []));
+  const named = given.flatMap(({ opinion }) => opinion.statements.flatMap((at) => judged[at] ?? []));
+  const wrong = named.filter(({ status }) => status === 'contradicted');
+  const isWrong = wrong.length > 0;
+  if (of('contradicted').length >= 2 || (of('contradicted').length === 1 && isWrong)) return 'contradicted';
+  // That nothing does it takes two models to say.
+  if (new Set(given.flatMap(({ member, opinion }) => (opinion.status === 'missing' ? [member] : []))).size >= 2)
+    return 'missing';
+  const met = of('met');
+  if (met.length > 0 && met.length === given.length) {
+    const unseen = given.some(({ member, opinion }) =>
+      opinion.statements.some((at) => judged[at]?.status === 'contradicted' && !sawWrong(member, readings.get(at))),
+    );
+    if (isWrong && wrong.length === named.length) return unseen ? 'contradicted' : 'partly_met';
+    if (unseen) return 'partly_met';
+    if (named.some(({ status, compared }) => status === 'undecided' && compared !== undefined)) return 'not_assessable';
+    return met.length >= 2 || (met[0]?.sure === true && base.basis !== 'judgement') ? 'met' : undefined;
   }
-  return undefined;
+  for (const status of ['not_assessable', 'partly_met'] as const) if (of(status).length >= 2) return status;
+  if (met.length >= 2 && of('contradicted').length + of('missing').length === 0) return 'met';
+  return given.length === 1 && given[0]?.opinion.status !== 'missing' && given[0]?.opinion.status !== 'contradicted'
+    ? 'not_assessable'
+    : undefined;
 }
 
-/** The worse of two open findings: what the material does not decide, then what it decides in part. */
-function lower(base: AssessedFinding['status'], said: AssessedFinding['status']): AssessedFinding['status'] {
-  return FROM_WORST.indexOf(said) < FROM_WORST.indexOf(base) ? said : base;
-}
+/** Whether a model itself called a statement wrong: then what it says of a criterion takes that into account. */
+const sawWrong = (member: Member, read: readonly Reading<StatementOpinion>[] = []): boolean =>
+  read.some((one) => one.member === member && one.opinion?.counts?.says === 'contradicts');
 
 function composed(
   job: Job,
   judged: readonly JudgedStatement[],
   base: AssessedFinding,
-  read: readonly Reading<CriterionOpinion>[],
-  status: AssessedFinding['status'] | undefined,
+  given: readonly { member: Member; opinion: CriterionOpinion }[],
+  status: AssessedFinding['status'],
 ): AssessedFinding {
-  if (status === base.status) return base;
-  const votes = votesOf(read, counts);
-  if (status === undefined)
-    return base.status === 'met' && votes.some(({ opinion }) => opinion.status !== 'met') ? doubted(base, votes) : base;
-  const decisive = votes.filter(({ opinion }) => opinion.status === status);
-  const [first] = decisive;
-  if (first === undefined) return doubted(base, votes);
+  const decisive = given.filter(({ opinion }) => opinion.status === status);
+  const [first] = decisive.length > 0 ? decisive : given;
+  if (first === undefined) return base;
   const { opinion, member } = first;
-  const names = listed(decisive.map((vote) => vote.member.name));
+  const names = listed((decisive.length > 0 ? decisive : given).map((vote) => vote.member.name));
   const named = opinion.statements.flatMap((index) => judged[index] ?? []);
   const held = [
     ...named.map(({ statement }) => statement.text),
+    ...opinion.words,
     ...opinion.passages.map((one) => textOf(one, job.task)),
   ].join(' ');
-  const said = saidOf(job, names, opinion, named[0]);
   return {
     status,
-    reason: said + reasonGiven(member.name, opinion.reason, held),
+    ...(base.by === undefined ? {} : { by: base.by }),
+    basis: base.basis ?? 'content',
+    reason: saidOf(job, names, { ...opinion, status }, named) + reasonGiven(member.name, opinion.reason, held),
     passages: opinion.passages,
+    quotes: opinion.words,
     ...(opinion.statements.length > 0 ? { statements: opinion.statements } : {}),
   };
 }
 
-function saidOf(job: Job, names: string, opinion: CriterionOpinion, named: JudgedStatement | undefined): string {
+function saidOf(job: Job, names: string, opinion: CriterionOpinion, named: readonly JudgedStatement[]): string {
   const [passage] = opinion.passages;
   const evidence = passage === undefined ? '' : quotation(passage, job.task);
-  const own = named === undefined ? '' : quoted(named);
+  const [first] = named;
+  const [words] = opinion.words;
+  const own = words === undefined ? (first === undefined ? '' : quoted(first)) : `“${words}”`;
+  const wrong = named.find(({ status }) => status === 'contradicted');
+  const pair = opinion.compared ?? wrong?.compared;
+  const shown = opinion.compared === undefined && wrong?.computed !== undefined ? wrong.computed : evidence;
+  const placed = (wrong ?? first)?.statement;
+  const at = placed && placeOf(placed);
   switch (opinion.status) {
     case 'met':
-      return `As ${names} reads it, ${own} does this; it is held against ${evidence}.`;
+      return own === ''
+        ? `As ${names} reads it, the work as a whole does this.`
+        : `As ${names} reads it, ${own} does this.`;
     case 'contradicted':
-      return `As ${names} reads it, ${own} breaks this: ${evidence} says otherwise.`;
+      return pair === undefined
+        ? `As ${names} reads it, ${own} breaks this${evidence === '' ? '' : `: ${evidence}`}.`
+        : `As ${names} reads it, “${pair.claimed}”${at === undefined ? '' : ` (${at})`} should be “${pair.known}”${shown === '' ? '' : `: ${shown}`}.`;
     case 'missing':
       return `As ${names} read it, the work does not do this.`;
     case 'partly_met':
       return `As ${names} reads it, the work does a part of this${own === '' ? '' : `: ${own}`}.`;
     case 'not_assessable':
-      return `As ${names} reads it, the material does not decide this.`;
+      return `As ${names} reads it, this is not settled${own === '' ? '' : `: ${own}`}.`;
     default:
       return opinion.status satisfies never;
   }
 }
 
-/** The rules found it met, a model did not, and no quotation decides between them. */
+/** Readings differ, and nothing proven decides between them. */
 function doubted(
   base: AssessedFinding,
-  votes: readonly { member: Member; opinion: CriterionOpinion }[],
+  given: readonly { member: Member; opinion: CriterionOpinion }[],
 ): AssessedFinding {
-  const against = votes.filter(({ opinion }) => opinion.status !== base.status);
-  const names = listed(against.map(({ member }) => member.name));
+  const [one] = given;
+  if (one === undefined)
+    return base.status === 'met' || base.status === 'missing' || base.status === 'contradicted'
+      ? base
+      : { ...base, status: 'not_assessable' };
+  const views = [...new Set(given.map(({ opinion }) => opinion.status.replaceAll('_', ' ')))];
+  const accuser = given.find(({ opinion }) => opinion.compared !== undefined)?.opinion.compared;
+  const pair = accuser === undefined ? '' : ` At issue: “${accuser.claimed}” / “${accuser.known}”.`;
   return {
     ...base,
-    status: base.status === 'met' ? 'not_assessable' : base.status,
-    reason: base.status === 'met' ? `The rules found this met, but ${names} did not read it so.` : base.reason,
+    status: 'not_assessable',
+    reason: `Readings of this by ${listed(given.map(({ member }) => member.name))} came to ${listed(views)}.${pair}`,
   };
 }

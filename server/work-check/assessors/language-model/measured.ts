@@ -25,14 +25,17 @@ export function measuredFile(panel: readonly AssessorModel[], folder = FOLDER): 
 
 let version: string | undefined;
 
-/** A digest of the sources and assets of the work check: the same code gives the same version. */
+/** A digest of the sources and assets of the work check, without its cases: the same code gives the same version. */
 export function workCheckVersion(): string {
   if (version !== undefined) return version;
   const hash = createHash('sha256');
   const files = readdirSync(SOURCES, { recursive: true, withFileTypes: true })
     .filter(
       (entry) =>
-        entry.isFile() && /\.(?:ts|json)$/.test(entry.name) && !/(?:\.(?:test|deep)|-trial)\.ts$/.test(entry.name),
+        entry.isFile() &&
+        /\.(?:ts|json)$/.test(entry.name) &&
+        !/(?:\.(?:test|deep)|-trial)\.ts$/.test(entry.name) &&
+        !/cases(?:-\d)?$/.test(entry.parentPath),
     )
     .map((entry) => join(entry.parentPath, entry.name));
   for (const file of files.sort()) hash.update(`${relative(SOURCES, file)}\n`).update(readFileSync(file));

@@ -3,6 +3,7 @@ import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { CheckFailure } from '../../failure.ts';
 import type { AssessmentTask } from '../port.ts';
 import type { Purse } from './budget.ts';
+import type { Chance } from './chance.ts';
 import type { Material } from './material.ts';
 
 /** A model of the panel and what came of asking it, in one check. */
@@ -20,6 +21,7 @@ export type Member = {
 export type Job = {
   task: AssessmentTask;
   material: Material;
+  chance: Chance;
   members: readonly Member[];
   purse: Purse;
   /** Quotes that stood nowhere in the evidence. */
@@ -91,16 +93,6 @@ function nextReader(members: readonly Member[], past: readonly Member[]): Member
   const [only] = alive;
   if (fresh !== undefined || alive.length !== 1 || only === undefined) return fresh;
   return mayRaise(only) && past.filter((member) => member === only).length < 2 ? only : undefined;
-}
-
-/** The answers that count, one for each reading. */
-export function votesOf<Opinion>(
-  readings: readonly Reading<Opinion>[],
-  counts: (member: Member, opinion: Opinion) => boolean,
-): { member: Member; opinion: Opinion }[] {
-  return readings.flatMap(({ member, opinion }) =>
-    opinion !== undefined && counts(member, opinion) ? [{ member, opinion }] : [],
-  );
 }
 
 const AT_ONCE = 4;

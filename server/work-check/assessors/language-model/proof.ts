@@ -1,39 +1,57 @@
-import { judgeStatements } from '../../judge/judge-statements.ts';
+import type { Opinion } from '../../kernel/decide.ts';
+import { printed } from '../../kernel/told.ts';
 import { clip } from '../../quoting.ts';
-import { evidenceSource, indexEvidence } from '../../reading/evidence-index.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { Statement } from '../../statements.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
-import type { Material } from './material.ts';
+import { type Derived, derive, derivedOf, type Results } from './derivations.ts';
+import { type Material, REQUEST_ID } from './material.ts';
 import type { StatementAnswer } from './prompt.ts';
-import { findQuote, plainText } from './quotes.ts';
+import { findQuote, plainText, textOf } from './quotes.ts';
+import { typedIn } from './typed.ts';
+import { isForeign } from './written.ts';
 
-/** What is left of a model's answer once its quotes were looked up and the rules have read them. */
+/** What is left of a model's answer once its quotes were looked up and the kernel has checked their typed parts. */
 export type StatementOpinion = {
   status: StatementAnswer['status'];
   sure: boolean;
   /** As they are cited: cut by us, from the passages that the model named. */
   passages: Passage[];
   compared?: { claimed: string; known: string };
+  /** What its derivations come to, as a report prints it. */
+  computed?: string;
   reason: string;
+  /** What it counts for when the table decides; nothing where its proof fails. */
+  counts: Pick<Opinion, 'says' | 'typed' | 'paired'> | undefined;
 };
 
-type Quoted = { cut: Passage[]; whole: Passage[]; invented: number };
+type Quoted = {
+  cut: Passage[];
+  whole: Passage[];
+  /** Titles of sources, and the request, which may name a subject or a period. */
+  titles: string[];
+  invented: number;
+};
 
-const QUOTES_MAX = 5;
+const QUOTES_MAX = 12;
+/** So many operands may prove other figures, too: with all of the evidence any figure would stand. */
+const OPERANDS_QUOTED_MAX = 24;
 /** Fewer characters than this say little by themselves: the whole passage is quoted then. */
 const QUOTE_CHARS_MIN = 20;
 /** Of a passage copied badly, this share of the words must stand in it. */
 const COPIED_SHARE = 0.8;
-/** Share of a statement's own words that its quotes must hold to be about it. */
-const ABOUT_SHARE = 0.2;
 
 type About = { task: AssessmentTask; material: Material };
 
 /** The passages that an answer quotes, found where they stand; quotes that stand nowhere are counted. */
 export function findQuoted(quotes: StatementAnswer['quotes'], { task, material }: About): Quoted {
-  const found: Quoted = { cut: [], whole: [], invented: 0 };
+  const found: Quoted = { cut: [], whole: [], titles: [], invented: 0 };
   for (const { passage, words } of quotes.slice(0, QUOTES_MAX)) {
+    const title = material.titles.get(passage.trim());
+    if (title !== undefined && (words.trim() === '' || findQuote(words, title) !== undefined)) {
+      if (passage.trim() !== REQUEST_ID) found.titles.push(title);
+      continue;
+    }
     const whole = material.passages.get(passage.trim());
     const cut = whole === undefined ? undefined : cutOf(words, whole, task);
     if (whole === undefined || cut === undefined) found.invented += 1;
@@ -62,43 +80,74 @@ function isBadCopy(words: string, text: string): boolean {
   return share >= COPIED_SHARE && copied.every(({ kind, stem }) => kind !== 'number' || held.has(stem));
 }
 
-/** The words of a passage. */
-export function textOf({ ref, start, end }: Passage, { evidence }: AssessmentTask): string {
-  return evidence.sources.find((source) => source.ref === ref)?.text.slice(start, end) ?? '';
-}
-
-/**
- * What a model's answer about a statement is worth. Undefined when it settles nothing: "supported" and "contradicted" need
- * quotes that stand in the evidence, speak of the statement's subject, and leave the rules nothing to object to when they
- * read the statement beside these quotes alone.
- */
+/** What a model's answer about a statement is worth: quotes that stand in the evidence, derivations that come out. */
 export function proveStatement(
   answer: StatementAnswer,
   statement: Statement,
   about: About,
-): StatementOpinion | undefined {
+  results: Results = derive([{ given: answer, text: statement.text }], about),
+): StatementOpinion {
   const { status, sure, reason } = answer;
-  const { cut, whole } = findQuoted(answer.quotes, about);
-  const opinion = { status, sure, reason, passages: closestFirst(cut, statement, about.task) };
-  if (status === 'not_found') return opinion;
-  if (whole.length === 0 || !isAbout(statement, whole, about.task)) return undefined;
-  const beside = readBeside(statement, whole, about.task);
-  if (status === 'supported') return beside.status !== 'contradicted' && beside.open === 0 ? opinion : undefined;
-  const compared = comparedOf(answer, statement.text, cut, whole, about.task);
-  if (compared === undefined || beside.status === 'supported') return undefined;
-  return { ...opinion, compared };
+  const { cut, whole, titles } = findQuoted(answer.quotes, about);
+  const derived = derivedOf(answer, results);
+  const quoted = [...whole, ...derived.flatMap(({ operands }) => operands).slice(0, OPERANDS_QUOTED_MAX)];
+  const passages = closestFirst(cut.length > 0 ? cut : quoted.slice(0, QUOTES_MAX), statement, about.task);
+  const opinion: StatementOpinion = { status, sure, reason, passages, counts: undefined };
+  if (status === 'not_found' || status === 'no_claim' || quoted.length === 0) return opinion;
+  if (status === 'supported') {
+    const held = derived.filter(({ holds }) => holds);
+    const texts = quoted.map((one) => textOf(one, about.task));
+    const isTold = isAbout(statement, [...texts, ...titles]);
+    if (held.length === 0 && !isTold && !isToldOtherwise(statement, about.task)) return opinion;
+    // A figure that was worked out takes two readings: of hundreds of figures any number can be derived.
+    const isRead = held.length === 0 && isTold;
+    const computed = held.map(({ says }) => says).join('; ');
+    const { typed, paired } = typedIn(statement, { quoted, titles, derived: held }, about.task);
+    return {
+      ...opinion,
+      ...(computed === '' ? {} : { computed }),
+      counts: { says: 'supports', ...(typed ? { typed } : {}), ...(typed && paired && isRead ? { paired } : {}) },
+    };
+  }
+  const compared =
+    comparedOf(answer, statement.text, { cut, whole }, about.task) ?? computedOtherwise(answer, statement, derived);
+  if (compared === undefined) return { ...opinion, counts: { says: 'speaks' } };
+  const computed = derived.find(({ holds, claimed }) => !holds && claimed.trim() !== '')?.says;
+  return { ...opinion, compared, ...(computed === undefined ? {} : { computed }), counts: { says: 'contradicts' } };
+}
+
+/** "506,850" where the rows come to 506,580: a calculation that says otherwise. */
+function computedOtherwise(
+  { claimed }: Pick<StatementAnswer, 'claimed'>,
+  statement: Statement,
+  derived: readonly Derived[],
+): StatementOpinion['compared'] {
+  const wrong = derived.find(
+    (one) =>
+      !one.holds &&
+      one.claimed.trim() !== '' &&
+      (claimed.trim() === '' ||
+        plainText(one.claimed).includes(plainText(claimed)) ||
+        plainText(claimed).includes(plainText(one.claimed))),
+  );
+  if (wrong === undefined || findQuote(wrong.claimed, statement.text) === undefined) return undefined;
+  return { claimed: clip(wrong.claimed), known: printed(wrong.result) };
 }
 
 /** The words on both sides that a contradiction names, as they stand there; undefined when one of them does not. */
 export function comparedOf(
-  { claimed, known }: Pick<StatementAnswer, 'claimed' | 'known'>,
+  { claimed, known, status }: { claimed: string; known: string; status: string },
   statement: string,
-  cut: readonly Passage[],
-  whole: readonly Passage[],
+  { cut, whole }: Pick<Quoted, 'cut' | 'whole'>,
   task: AssessmentTask,
 ): StatementOpinion['compared'] {
   const ours = findQuote(claimed, statement);
   if (ours === undefined || plainText(claimed) === plainText(known)) return undefined;
+  if (known.trim() === '') {
+    const [shown] = cut;
+    if (status !== 'changed' || shown === undefined) return undefined;
+    return { claimed: clip(statement.slice(ours.start, ours.end)), known: clip(textOf(shown, task)) };
+  }
   for (const passage of [...cut, ...whole]) {
     const text = textOf(passage, task);
     if (plainText(text).includes(plainText(statement))) return undefined;
@@ -120,25 +169,16 @@ function closestFirst(passages: readonly Passage[], { tokens }: Statement, task:
   return [...passages].sort((a, b) => shared(b) - shared(a));
 }
 
-function isAbout({ tokens }: Statement, quoted: readonly Passage[], task: AssessmentTask): boolean {
-  const held = new Set(quoted.flatMap((passage) => tokenize(textOf(passage, task)).map(({ stem }) => stem)));
-  const own = new Set(tokens.flatMap(({ content, stem }) => (content ? [stem] : [])));
-  const shared = [...own].filter((stem) => held.has(stem));
-  return shared.length > 0 && shared.length / own.size >= ABOUT_SHARE;
-}
+/** What another language tells, or what is denied ("Nobody was injured"), may share no word with what shows it. */
+const isToldOtherwise = ({ text }: Statement, { evidence }: AssessmentTask): boolean =>
+  DENIED.test(text) || evidence.sources.some(isForeign);
 
-/** How the rules read a statement, and how many of its figures and names they miss, when the quoted passages are all the evidence. */
-function readBeside(
-  statement: Statement,
-  quoted: readonly Passage[],
-  task: AssessmentTask,
-): { status: string; open: number } {
-  const sources = task.evidence.sources.flatMap(({ ref, source, origin, observed_at }) => {
-    const texts = quoted.filter((passage) => passage.ref === ref).map((passage) => textOf(passage, task));
-    if (texts.length === 0) return [];
-    return [evidenceSource({ ref, source, text: [source, ...texts].join('\n'), observed_at }, origin)];
-  });
-  const work = { ...task.work, statements: [statement] };
-  const [judged] = judgeStatements(work, indexEvidence(sources), task.signal, () => {}).judged;
-  return { status: judged?.status ?? 'not_found', open: judged?.open.length ?? 1 };
+const DENIED = /\b(?:no|not|none|nobody|nothing|never|neither|without)\b/i;
+
+/** Whether quotes share a word with a statement, or with the record that its field belongs to. */
+function isAbout({ tokens, record }: Statement, quoted: readonly string[]): boolean {
+  const held = new Set(quoted.flatMap((text) => tokenize(text).map(({ stem }) => stem)));
+  const beside = tokenize([record?.identity ?? '', ...(record?.keys ?? [])].join(' ; '));
+  const own = new Set([...tokens, ...beside].flatMap(({ content, stem }) => (content ? [stem] : [])));
+  return [...own].some((stem) => held.has(stem));
 }

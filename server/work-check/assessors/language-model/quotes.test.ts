@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findQuote } from './quotes.ts';
+import { findFigure, findQuote } from './quotes.ts';
 
 const cut = (words: string, text: string): string | undefined => {
   const span = findQuote(words, text);
@@ -29,5 +29,14 @@ describe('finding what a model quotes', () => {
     expect(cut('goods left', 'The goods leave today.')).toBeUndefined();
     expect(cut('', 'Text.')).toBeUndefined();
     expect(cut('"."', 'Text.')).toBeUndefined();
+  });
+
+  it.each([
+    ['60', '2026-04,12500,600,60', 18],
+    ['60', '1,460 and 60', 10],
+    ['12', '12.5 then 12', 10],
+    ['600', '1600'],
+  ])('finds the figure %s in %s only where it stands whole', (words, text, start?: number) => {
+    expect(findFigure(words, text)?.start).toBe(start);
   });
 });

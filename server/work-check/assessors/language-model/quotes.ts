@@ -1,4 +1,5 @@
 import type { Span } from '../../reading/sentences.ts';
+import type { AssessmentTask, Passage } from '../port.ts';
 
 /** A text as two people may type it differently, with the place that each of its characters came from. */
 type Plain = { text: string; from: number[]; to: number[] };
@@ -56,15 +57,35 @@ export function plainText(text: string): string {
  * quotation marks or dots that a writer puts around a quotation need not stand there.
  */
 export function findQuote(words: string, text: string): Span | undefined {
+  return findWhere(words, text, () => true);
+}
+
+/** The same for a figure, which stands there as a whole: not the "60" of "600" or of "1,460". */
+export function findFigure(words: string, text: string): Span | undefined {
+  const figures = [...text.matchAll(FIGURE)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
+  const isCut = (at: number): boolean => figures.some(({ start, end }) => start < at && at < end);
+  return findWhere(words, text, ({ start, end }) => !isCut(start) && !isCut(end));
+}
+
+/** "1,460.50", "12,5" and "12.5"; but a row of cells parted by commas is no figure. */
+const FIGURE =
+  /(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|(?<![\d,\p{L}])\d+,\d{1,2}(?![\d,]|\.\d)|\d+(?:\.\d+)*/gu;
+
+function findWhere(words: string, text: string, fits: (span: Span) => boolean): Span | undefined {
   const whole = plain(text);
   const asked = plainText(words);
   const bare = asked.replaceAll(/^["'. ]+|["'. ]+$/g, '');
   for (const candidate of [asked, bare]) {
     if (candidate === '') continue;
-    const at = whole.text.indexOf(candidate);
-    const start = whole.from[at];
-    const end = whole.to[at + candidate.length - 1];
-    if (at >= 0 && start !== undefined && end !== undefined) return { start, end };
+    for (let at = whole.text.indexOf(candidate); at >= 0; at = whole.text.indexOf(candidate, at + 1)) {
+      const [start, end] = [whole.from[at], whole.to[at + candidate.length - 1]];
+      if (start !== undefined && end !== undefined && fits({ start, end })) return { start, end };
+    }
   }
   return undefined;
+}
+
+/** The words of a passage. */
+export function textOf({ ref, start, end }: Passage, { evidence }: AssessmentTask): string {
+  return evidence.sources.find((source) => source.ref === ref)?.text.slice(start, end) ?? '';
 }

@@ -1,185 +1,161 @@
 import { bounds, type StatementStatus } from '../../contract.ts';
+import { decide, type Opinion } from '../../kernel/decide.ts';
 import { clip } from '../../quoting.ts';
-import type { JudgedStatement } from '../port.ts';
-import { ask } from './ask.ts';
-import { controlStatements, shuffled } from './controls.ts';
-import { inBatches, type Job, type Member, mayLower, mayRaise, type Reading, readInRounds, votesOf } from './panel.ts';
-import { findQuoted, proveStatement, type StatementOpinion, textOf } from './proof.ts';
-import { listed, quotation, reasonGiven } from './wording.ts';
+import { isUnsettled, type JudgedStatement } from '../port.ts';
+import type { Job, Member, Reading } from './panel.ts';
+import { mayLower, mayRaise } from './panel.ts';
+import type { StatementOpinion } from './proof.ts';
+import { textOf } from './quotes.ts';
+import { listed, placeOf, quotation, reasonGiven } from './wording.ts';
 
-/** How statements come out once models have read them beside the rules. */
+/** How statements come out once models have read them beside the rules: every opinion goes to the one table. */
 
 export type Settled = {
   judged: JudgedStatement[];
   /** What the models settled that the rules had left open. */
   settled: number;
-  /** Statements on which two models differ and no third decided. */
+  /** Statements on which two readings differ and none decided. */
   disputed: number;
   /** Statements that the budget did not pay for. */
   unread: number;
 };
 
-const STATEMENTS_PER_CALL = 30;
 const SETTLED_SCORE = { supported: 0.9, contradicted: 0.05 } as const;
-const OPEN_SCORE_MAX = 0.45;
 
-/** Reads the statements that a model can still move: the rules' contradictions stand as they are. */
-export async function settleStatements(job: Job): Promise<Settled> {
-  const { judged } = job.task;
-  const open = judged.flatMap(({ status, statement }, index) =>
-    status !== 'contradicted' && !statement.instruction && index < bounds.statements ? [index] : [],
-  );
-  const readings = await readInRounds<StatementOpinion>({
-    members: job.members,
-    open,
-    read: (member, indexes, seen) =>
-      inBatches(shuffled(indexes), STATEMENTS_PER_CALL, (batch) => readBatch(job, member, batch, seen)),
-    isSettled: (index, read) => decisionOf(judged[index]?.status ?? 'not_checked', read) !== undefined,
-  });
-  let [settled, disputed, unread] = [0, 0, 0];
-  const outcome = judged.map((rule, index) => {
-    const read = readings.get(index);
-    if (read === undefined) return rule;
-    if (read.length === 0) unread += 1;
-    const status = decisionOf(rule.status, read);
-    if (status === undefined && isDisputed(read)) disputed += 1;
-    const next = composed(job, rule, read, status);
-    if (isOpen(rule.status) && !isOpen(next.status)) settled += 1;
-    return next;
-  });
-  return { judged: outcome, settled, disputed, unread };
+/** The statements put to a model: all but instructions; what rules prove may be withdrawn elsewhere. */
+export function statementsToRead({ task: { judged } }: Job): number[] {
+  return judged.flatMap(({ statement }, index) => (!statement.instruction && index < bounds.statements ? [index] : []));
 }
 
-const isOpen = (status: StatementStatus): boolean => status === 'not_found' || status === 'not_checked';
-
-async function readBatch(
-  job: Job,
-  member: Member,
-  batch: readonly number[],
-  seen: (index: number, opinion: StatementOpinion | undefined) => void,
-): Promise<void> {
-  const { task, material } = job;
-  const controls = controlStatements(material, task.evidence);
-  const asked = shuffled([...batch.map((index) => ({ index })), ...controls]).map((about, at) => ({
-    about,
-    id: `q${at + 1}`,
-  }));
-  const questions = asked.map(({ about, id }) => ({
-    id,
-    text: 'index' in about ? (task.judged[about.index]?.statement.text.trim() ?? '') : about.text,
-    passages: 'index' in about ? (material.ofStatement[about.index] ?? []) : [],
-  }));
-  const { model, settings } = member;
-  const answer = await ask({
-    model,
-    settings,
-    material,
-    questions: { statements: questions, criteria: [] },
-    purse: job.purse,
-    signal: task.signal,
-  });
-  if (answer === undefined) return;
-  job.onAnswered(batch.length);
-  const answers = new Map(answer.statements.map((given) => [given.id, given]));
-  for (const { about, id } of asked) {
-    const given = answers.get(id);
-    if (given === undefined) continue;
-    if (!('index' in about)) {
-      const tally = about.isTrue ? member.trueControls : member.falseControls;
-      tally.asked += 1;
-      if ((given.status === 'supported') !== about.isTrue) tally.wrong += 1;
-      continue;
-    }
-    const rule = task.judged[about.index];
-    if (rule === undefined) continue;
-    job.invented += findQuoted(given.quotes, job).invented;
-    // What only confirms the rules rests on their passages and needs no other.
-    const confirms = given.status === 'supported' && rule.status === 'supported';
-    const { status, sure, reason } = given;
-    seen(about.index, confirms ? { status, sure, reason, passages: [] } : proveStatement(given, rule.statement, job));
-  }
-}
+type Read = readonly Reading<StatementOpinion>[];
 
 const counts = (member: Member, { status }: StatementOpinion): boolean =>
   status === 'supported' ? mayRaise(member) : mayLower(member);
 
-/** Whether an answer says no more than the rules do. */
-const agrees = (rule: StatementStatus, said: StatementOpinion['status']): boolean =>
-  said === rule || (rule === 'not_checked' && said === 'not_found');
-
-/**
- * Where a statement stands. The rules and one sure model that agree settle it; otherwise two readings must agree. Undefined
- * while it is open.
- */
-function decisionOf(rule: StatementStatus, read: readonly Reading<StatementOpinion>[]): StatementStatus | undefined {
-  const votes = votesOf(read, counts);
-  const [first] = votes;
-  if (votes.length === 1 && first?.opinion.sure === true && agrees(rule, first.opinion.status)) return rule;
-  for (const status of ['contradicted', 'not_found', 'supported'] as const)
-    if (votes.filter(({ opinion }) => opinion.status === status).length >= 2)
-      return agrees(rule, status) ? rule : status;
-  return undefined;
+/** What rules and readings say of a statement together. */
+function opinionsOf(rule: JudgedStatement, read: Read): Opinion[] {
+  const readings = read.flatMap(({ member, opinion }): Opinion[] => {
+    if (opinion?.counts === undefined || !counts(member, opinion)) return [];
+    return [{ by: member.name, from: 'reading', ...opinion.counts, proof: { is: 'read', quotes: opinion.passages } }];
+  });
+  return [...rule.opinions, ...readings];
 }
 
-function isDisputed(read: readonly Reading<StatementOpinion>[]): boolean {
-  const votes = votesOf(read, counts);
-  return votes.some(({ opinion, member }) =>
-    votes.some((other) => other.member !== member && other.opinion.status !== opinion.status),
-  );
-}
-
-function composed(
-  job: Job,
-  rule: JudgedStatement,
-  read: readonly Reading<StatementOpinion>[],
-  status: StatementStatus | undefined,
-): JudgedStatement {
-  if (status === rule.status) return rule;
-  const votes = votesOf(read, counts);
-  const decisive = votes.filter(({ opinion }) => opinion.status === status);
-  const [first] = decisive;
-  const names = listed(decisive.map(({ member }) => member.name));
-  const [passage] = first?.opinion.passages ?? [];
-  if (first !== undefined && passage !== undefined && (status === 'supported' || status === 'contradicted')) {
-    const { opinion, member } = first;
-    const held = [rule.statement.text, ...opinion.passages.map((one) => textOf(one, job.task))].join(' ');
-    const quote = quotation(passage, job.task);
-    const why =
-      status === 'supported'
-        ? `As ${names} reads it, ${quote} bears it out.`
-        : `As ${names} reads it, ${quote} says otherwise than “${clip(opinion.compared?.claimed ?? rule.statement.text)}” (${rule.statement.at}).`;
-    return {
-      statement: rule.statement,
-      status,
-      why: why + reasonGiven(member.name, opinion.reason, held),
-      passages: opinion.passages,
-      accounted: status === 'supported' ? [...rule.accounted, ...rule.open] : rule.accounted,
-      open: status === 'supported' ? [] : rule.open,
-      suspect: 0,
-      score: SETTLED_SCORE[status],
-      ...(opinion.compared === undefined ? {} : { compared: opinion.compared }),
-    };
+/** Where a statement stands after its readings; advice stays unchecked unless somebody finds it wrong. */
+function statusOf(rule: JudgedStatement, read: Read): StatementStatus {
+  if (rule.opinions.length === 0 && rule.status !== 'not_found' && rule.status !== 'undecided') {
+    const wrong = read.filter(({ opinion }) => opinion?.counts?.says === 'contradicts');
+    if (wrong.length === 0) return rule.status;
   }
-  return rule.status === 'supported' ? lowered(rule, votes) : rule;
+  const given = read.flatMap(({ opinion }) => opinion ?? []);
+  const claimsNothing = given.length > 0 && given.every(({ status }) => status === 'no_claim');
+  if (claimsNothing && given.length >= READINGS_OF_NO_CLAIM) return 'not_checked';
+  return decide(opinionsOf(rule, read)).status;
 }
 
-/** A statement that the rules found borne out and a model did not: nothing is accused, nothing counts as found. */
-function lowered(
-  rule: JudgedStatement,
-  votes: readonly { member: Member; opinion: StatementOpinion }[],
-): JudgedStatement {
-  const against = votes.filter(({ opinion }) => opinion.status !== 'supported');
-  if (against.length === 0) return rule;
-  const { statement, passages, score, accounted, open } = rule;
-  const names = listed(against.map(({ member }) => member.name));
+/** That a statement says nothing that could be true or false takes two readings. */
+const READINGS_OF_NO_CLAIM = 2;
+
+/** Whether another reading could not change where a statement stands, or need not be asked for. */
+export function isRead(rule: JudgedStatement, read: Read): boolean {
+  const given = read.flatMap(({ opinion }) => opinion ?? []);
+  if (given.length >= 2) return agreeing(given) || given.length >= 3;
+  const [only] = given;
+  if (only === undefined || !only.sure) return false;
+  return only.status === 'supported'
+    ? statusOf(rule, read) === 'supported'
+    : only.status === 'not_found' && (rule.status === 'not_found' || rule.status === 'supported');
+}
+
+const agreeing = (given: readonly StatementOpinion[]): boolean =>
+  new Set(given.map(({ status }) => (status === 'changed' ? 'contradicted' : status))).size === 1;
+
+/** The statements as they come out, with what decided each. */
+export function settleStatements(job: Job, readings: ReadonlyMap<number, Read>): Settled {
+  let [settled, disputed, unread] = [0, 0, 0];
+  const judged = job.task.judged.map((rule, index) => {
+    const read = readings.get(index);
+    if (read === undefined) return rule;
+    if (read.length === 0) {
+      unread += 1;
+      return rule;
+    }
+    const status = statusOf(rule, read);
+    const given = read.flatMap(({ opinion }) => opinion ?? []);
+    if (status === 'undecided' && !agreeing(given)) disputed += 1;
+    if (isUnsettled(rule.status) && !isUnsettled(status)) settled += 1;
+    return composed(job, rule, read, status);
+  });
+  return { judged, settled, disputed, unread };
+}
+
+function composed(job: Job, rule: JudgedStatement, read: Read, status: StatementStatus): JudgedStatement {
+  const opinions = opinionsOf(rule, read);
+  const next = { ...rule, status, opinions };
+  const says = status === 'supported' ? 'supports' : status === 'contradicted' ? 'contradicts' : undefined;
+  const decisive = read.filter(({ opinion }) => says !== undefined && opinion?.counts?.says === says);
+  const [first] = decisive;
+  const opinion = first?.opinion;
+  if (first === undefined || opinion === undefined)
+    return status === rule.status ? { ...rule, opinions } : openAfter(job, next, read);
+  const names = listed(decisive.map(({ member }) => member.name));
+  const held = [
+    rule.statement.text,
+    opinion.computed ?? '',
+    ...opinion.passages.map((one) => textOf(one, job.task)),
+  ].join(' ');
+  const [passage] = opinion.passages;
+  const quote = passage === undefined ? '' : quotation(passage, job.task);
+  const worked = opinion.computed === undefined ? '' : ` ${opinion.computed}.`;
+  const { compared: _, computed: __, ...rest } = next;
+  const claimed = opinion.compared?.claimed ?? rule.statement.text;
   return {
-    statement,
-    status: 'not_found',
-    passages,
-    accounted,
-    open,
-    suspect: 1,
-    score: Math.min(score, OPEN_SCORE_MAX),
-    why: `The rules found it in the evidence, but ${names} did not read it so; it counts as not found.`,
+    ...rest,
+    why:
+      (says === 'supports'
+        ? `As ${names} reads it, ${quote} bears it out.${worked}`
+        : `As ${names} reads it, “${clip(claimed)}” (${placeOf(rule.statement)}) is wrong: ${opinion.computed === undefined ? `${quote} says “${opinion.compared?.known ?? ''}”` : opinion.computed}.`) +
+      reasonGiven(first.member.name, opinion.reason, held),
+    passages: opinion.passages,
+    by: names,
+    accounted: says === 'supports' ? [...rule.accounted, ...rule.open] : rule.accounted,
+    open: says === 'supports' ? [] : rule.open,
+    suspect: 0,
+    score: status === 'supported' ? SETTLED_SCORE.supported : SETTLED_SCORE.contradicted,
+    ...(opinion.compared === undefined ? {} : { compared: opinion.compared }),
+    ...(opinion.computed === undefined ? {} : { computed: opinion.computed }),
   };
+}
+
+/** What is open says who read it how. */
+function openAfter(job: Job, next: JudgedStatement, read: Read): JudgedStatement {
+  const { status, statement } = next;
+  const about = `“${clip(statement.text)}” (${statement.at})`;
+  const against = read.find(({ opinion }) => opinion?.counts?.says === 'contradicts');
+  const silent = read.filter(({ opinion }) => opinion?.status === 'not_found');
+  const names = (some: Read): string => listed(some.map(({ member }) => member.name));
+  const [passage] = against?.opinion?.passages ?? [];
+  if (status === 'not_checked')
+    return {
+      ...next,
+      open: [],
+      suspect: 0,
+      why: `${about} claims nothing that evidence could settle, as ${names(read)} reads it.`,
+    };
+  if (against?.opinion?.compared !== undefined && status === 'undecided')
+    return {
+      ...next,
+      compared: against.opinion.compared,
+      passages: against.opinion.passages,
+      suspect: 2,
+      why: `Readings differ on ${about}: ${against.member.name} holds “${against.opinion.compared.known}”${passage === undefined ? '' : ` in ${quotation(passage, job.task)}`} against “${against.opinion.compared.claimed}”.`,
+    };
+  if (status === 'not_found' && silent.length > 0)
+    return { ...next, why: `${about} does not appear in the evidence, as ${names(silent)} reads it.` };
+  if (status === 'undecided' && read.some(({ opinion }) => opinion?.status === 'supported'))
+    return {
+      ...next,
+      why: `${about} was read as borne out, but its figures and names were not all proven from the passages quoted.`,
+    };
+  return next;
 }

@@ -2,9 +2,9 @@ import { clip } from '../../quoting.ts';
 import { isInstruction } from '../../reading/instructions.ts';
 import { splitSentences } from '../../reading/sentences.ts';
 import { tokenize } from '../../reading/tokens.ts';
+import type { Statement } from '../../statements.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
-import { textOf } from './proof.ts';
-import { plainText } from './quotes.ts';
+import { plainText, textOf } from './quotes.ts';
 
 /** How a report says what a model found: our own sentences first, the model's only where it can be shown to hold. */
 
@@ -47,6 +47,14 @@ export function quotation(passage: Passage, task: AssessmentTask): string {
   const name = task.evidence.sources.find(({ ref }) => ref === passage.ref)?.source.trim();
   return `“${clip(textOf(passage, task))}” (${clip(name || 'an unnamed source')})`;
 }
+
+/** Where a statement stands, and whose record it is: "tickets[2].refund_pct, F-305". */
+export function placeOf({ at, record }: Statement): string {
+  const identity = record?.identity;
+  return identity === undefined || identity === record?.value ? at : `${at}, ${clip(identity, IDENTITY_CHARS_MAX)}`;
+}
+
+const IDENTITY_CHARS_MAX = 40;
 
 /** Names as a sentence lists them. */
 export function listed(names: readonly string[]): string {

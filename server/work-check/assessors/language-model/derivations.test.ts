@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { AssessmentTask } from '../port.ts';
+import { derive, derivedOf } from './derivations.ts';
+import type { Material } from './material.ts';
+import type { StatementAnswer } from './prompt.ts';
+
+type Derivation = StatementAnswer['derivations'][number];
+
+/** Passages p1, p2, … of one source, its title s1, and a request r1. */
+function about(...passages: string[]): { task: AssessmentTask; material: Material } {
+  const text = passages.join('\n');
+  const places = passages.map((one, at) => {
+    const start = passages.slice(0, at).join('\n').length + (at === 0 ? 0 : 1);
+    return [`p${at + 1}`, { ref: 'evidence/0', start, end: start + one.length }] as const;
+  });
+  return {
+    task: { evidence: { sources: [{ ref: 'evidence/0', text }] } } as unknown as AssessmentTask,
+    material: {
+      passages: new Map(places),
+      titles: new Map([
+        ['s1', 'Report of 21 June 2024'],
+        ['r1', 'What if it comes on 12 May?'],
+      ]),
+    } as unknown as Material,
+  };
+}
+
+const from = (passage: string, words: string) => ({ passage, words });
+const one = (claimed: string, expression: string, ...operands: Derivation['operands']): Derivation => ({
+  claimed,
+  operands,
+  expression,
+});
+
+/** Whether the last derivation of a statement comes to what it is for. */
+function holds(text: string, derivations: Derivation[], evidence: string[]): boolean | undefined {
+  const given = { id: 'q1', derivations };
+  return derivedOf(given, derive([{ given, text }], about(...evidence))).at(-1)?.holds;
+}
+
+describe('a derivation', () => {
+  it.each<[string, Derivation, string[]]>([
+    [
+      'it took 17 hours and 40 minutes',
+      one('17 hours and 40 minutes', 'minutes(a, b)', from('p1', '01:00'), from('p1', '18:40')),
+      ['01:00 to 18:40'],
+    ],
+    [
+      '13 seconds earlier',
+      one('13 seconds', 'minutes(a, b)', from('p1', '06:10:02'), from('p1', '06:09:49')),
+      ['06:09:49, 06:10:02'],
+    ],
+    [
+      'due on 26 June 2024',
+      one('26 June 2024', 'workdays(a, b)', from('s1', '21 June 2024'), from('p1', 'third')),
+      ['by the third working day'],
+    ],
+    ['that is 11 June', one('11 June', 'a + b', from('r1', '12 May'), from('p1', '30 days')), ['within 30 days']],
+    [
+      'ends 2034-10-31',
+      one('2034-10-31', 'a + b', from('p1', '31.10.2024'), from('p1', '10 Jahre')),
+      ['31.10.2024, dann 10 Jahre'],
+    ],
+    [
+      '275 minutes',
+      one('275', 'minutes(a, b)', from('p1', '09.4O'), from('p1', '14.15')),
+      ['taken 09.4O h, received 14.15 h'],
+    ],
+    ['three of them', one('three', 'count(a)', from('p1-p4', 'done')), ['a done', 'b open', 'c done', 'd done']],
+    ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
+  ])('holds: %s', (text, derivation, evidence) => {
+    expect(holds(text, [derivation], evidence)).toBe(true);
+  });
+
+  it('vouches for no figure but its own', () => {
+    const evidence = ['a done', 'b done', 'of 900 boxes'];
+    expect(holds('2 of 400 boxes', [one('2 of 400 boxes', 'count(a)', from('p1-p2', ''))], evidence)).toBe(false);
+    expect(holds('2 of 400 boxes', [one('2', 'count(a)', from('p1-p2', ''))], evidence)).toBe(true);
+  });
+
+  it('builds on one that is answered later, and on none that builds on itself', () => {
+    const early = { id: 'q1', derivations: [one('12', 'a + b', from('q2.d1', ''), from('p1', '5'))] };
+    const late = { id: 'q2', derivations: [one('7', 'a + b', from('p1', '5'), from('p1', '2'))] };
+    const texts = [
+      { given: early, text: '12 in all' },
+      { given: late, text: '7 of them' },
+    ];
+    const found = derive(texts, about('5 and 2'));
+    expect(derivedOf(early, found)[0]?.holds).toBe(true);
+    const loop = { id: 'q1', derivations: [one('5', 'a', from('d1', ''))] };
+    expect(derivedOf(loop, derive([{ given: loop, text: '5' }], about('5')))).toEqual([]);
+  });
+
+  it('says what it comes to in the words of the work', () => {
+    const given = {
+      id: 'q1',
+      derivations: [one('six weeks', 'days(a, b) / 7', from('p1', '12 janvier 2025'), from('p1', '23 février 2025'))],
+    };
+    const [derived] = derivedOf(
+      given,
+      derive([{ given, text: 'extended by six weeks' }], about('du 12 janvier 2025 au 23 février 2025')),
+    );
+    expect(derived?.says).toBe('days(12 janvier 2025, 23 février 2025) / 7 = six weeks');
+  });
+
+  it('takes no figure that stands nowhere, or only within another', () => {
+    expect(holds('60', [one('60', 'a', from('p1', '60'))], ['600 boxes'])).toBeUndefined();
+    expect(holds('61', [one('61', 'a', from('p1', '61'))], ['600 boxes'])).toBeUndefined();
+    expect(holds('2 done', [one('2', 'count(a)', from('p1-p9', 'done'))], ['a done'])).toBeUndefined();
+  });
+});

@@ -1,0 +1,204 @@
+import { evaluate, type Operand, type Result } from '../../kernel/compute.ts';
+import { operandName } from '../../kernel/expression.ts';
+import { isResult, printed } from '../../kernel/told.ts';
+import { clip } from '../../quoting.ts';
+import { type Quantity, readQuantities } from '../../reading/quantities.ts';
+import { tokenize } from '../../reading/tokens.ts';
+import type { AssessmentTask, Passage } from '../port.ts';
+import type { Material } from './material.ts';
+import type { StatementAnswer } from './prompt.ts';
+import { findFigure, findQuote, textOf } from './quotes.ts';
+import { asDigits, dayIn, isForeign, otherwiseIn, spanIn } from './written.ts';
+
+/** A derivation that the kernel worked out. */
+export type Derived = {
+  /** The figure of the statement that it is for; empty for a step on the way. */
+  claimed: string;
+  /** As a report prints it: "10:35 − 10:26 = 9 minutes". */
+  says: string;
+  /** Whether it comes to what is claimed. */
+  holds: boolean;
+  result: Result;
+  /** The passages that its operands were cut from, those of earlier steps included. */
+  operands: Passage[];
+  steps: number;
+};
+
+/** What derivations came to, by their names: `q4.d1` is the first of statement q4. */
+export type Results = ReadonlyMap<string, Derived>;
+
+const DERIVATIONS_MAX = 12;
+const OPERANDS_MAX = 60;
+/** How many derivations may build on each other: any number can be had of enough figures. */
+const STEPS_MAX = 6;
+
+const SHOWN_OF_RANGE = 2;
+
+type Place = Operand & { passages: Passage[]; steps: number };
+
+/** An answer, and the statement that it is about. */
+type Answered = { given: Pick<StatementAnswer, 'id' | 'derivations'>; text: string };
+
+/** Works derivations out, each once those are known that it builds on; what does not come out is left out. */
+export function derive(answers: readonly Answered[], about: { task: AssessmentTask; material: Material }): Results {
+  const results = new Map<string, Derived>();
+  for (let step = 0; step < STEPS_MAX; step += 1) {
+    const known = results.size;
+    for (const { given, text } of answers)
+      for (const [at, one] of given.derivations.slice(0, DERIVATIONS_MAX).entries()) {
+        const name = nameOf(given.id, at);
+        if (results.has(name)) continue;
+        const earlier = (operand: string) => results.get(`${given.id}.${operand}`) ?? results.get(operand);
+        const derived = deriveOne(one, text, about, earlier);
+        if (derived !== undefined) results.set(name, derived);
+      }
+    if (results.size === known) break;
+  }
+  return results;
+}
+
+const nameOf = (id: string, at: number): string => `${id}.d${at + 1}`;
+
+/** What one answer's own derivations came to, in their order. */
+export const derivedOf = ({ id, derivations }: Answered['given'], results: Results): Derived[] =>
+  derivations.flatMap((_, at) => results.get(nameOf(id, at)) ?? []);
+
+function deriveOne(
+  { claimed, operands, expression }: StatementAnswer['derivations'][number],
+  statement: string,
+  about: { task: AssessmentTask; material: Material },
+  earlier: (name: string) => Derived | undefined,
+): Derived | undefined {
+  const isStep = claimed.trim() === '';
+  if ((!isStep && findQuote(claimed, statement) === undefined) || operands.length > OPERANDS_MAX) return undefined;
+  const places = operands.flatMap((one) => placeOf(one, about, earlier) ?? []);
+  const steps = 1 + Math.max(0, ...places.map((place) => place.steps));
+  if (places.length < operands.length || steps > STEPS_MAX) return undefined;
+  const result = evaluate(expression, /\bminutes\b/.test(expression) ? places.map(asClock) : places);
+  if (result === undefined) return undefined;
+  const spans = [lastingIn(claimed), decimalIn(claimed)].flatMap((figure) => figure ?? []);
+  const figures = spans.length > 0 ? spans : readQuantities(tokenize(claimed));
+  // It vouches for all that it is said to be for.
+  const holds =
+    figures.length > 0
+      ? figures.every((figure) => isResult(result, figure, claimed))
+      : !isStep && isResult(result, undefined, claimed);
+  return {
+    claimed,
+    // In the words of the work where it holds: "… / 7 = six weeks".
+    says: `${clip(withOperands(expression, places))} = ${holds ? clip(claimed.trim()) : printed(result)}`,
+    holds,
+    result,
+    operands: places.flatMap(({ passages }) => passages),
+    steps,
+  };
+}
+
+function placeOf(
+  { passage, words }: StatementAnswer['derivations'][number]['operands'][number],
+  { task, material }: { task: AssessmentTask; material: Material },
+  earlier: (name: string) => Derived | undefined,
+): Place | undefined {
+  const name = passage.trim();
+  const step = earlier(name);
+  if (step !== undefined)
+    return {
+      figure: undefined,
+      text: printed(step.result),
+      result: step.result,
+      passages: step.operands,
+      steps: step.steps,
+    };
+  const range = rangeOf(name, words, { task, material });
+  if (range !== undefined) return range;
+  const title = material.titles.get(name);
+  if (title !== undefined) {
+    const span = findFigure(words, title);
+    const text = span && asDigits(title.slice(span.start, span.end));
+    return text === undefined ? undefined : { figure: figureIn(text, false), text, passages: [], steps: 0 };
+  }
+  const whole = material.passages.get(name);
+  const span = whole === undefined ? undefined : findFigure(words, textOf(whole, task));
+  if (whole === undefined || span === undefined) return undefined;
+  const text = asDigits(textOf(whole, task).slice(span.start, span.end));
+  const source = task.evidence.sources.find(({ ref }) => ref === whole.ref);
+  return { figure: figureIn(text, source !== undefined && isForeign(source)), text, passages: [whole], steps: 0 };
+}
+
+/** "p3-p26": the passages from one to another that hold certain words, to be counted. */
+function rangeOf(
+  name: string,
+  words: string,
+  { task, material }: { task: AssessmentTask; material: Material },
+): Place | undefined {
+  const [, from = '', to = ''] = /^(p\d+)\s*[-–]\s*(p\d+)$/.exec(name) ?? [];
+  const ids = [...material.passages.keys()];
+  const [first, last] = [ids.indexOf(from), ids.indexOf(to)];
+  if (first === -1 || last < first) return undefined;
+  const passages = ids
+    .slice(first, last + 1)
+    .flatMap((id) => material.passages.get(id) ?? [])
+    .filter((one) => words.trim() === '' || findQuote(words, textOf(one, task)) !== undefined);
+  // What is counted proves no other figure: two of them are shown.
+  const shown = passages.slice(0, SHOWN_OF_RANGE);
+  return { figure: undefined, text: words.trim(), instances: passages.length, passages: shown, steps: 0 };
+}
+
+/** The figure that an operand gives, as English or the language of its source writes it. */
+function figureIn(text: string, inForeign: boolean): Quantity | undefined {
+  const figure = readQuantities(tokenize(text))[0];
+  const clock = /^\D*(\d{1,2}):(\d{2}):(\d{2})\D*$/.exec(text);
+  if (clock !== null) {
+    const [hours = 0, minutes = 0, seconds = 0] = clock.slice(1).map(Number);
+    return { ...BARE, kind: 'time', value: hours * 60 + minutes + seconds / 60 };
+  }
+  const ordinal = ORDINALS.indexOf(text.trim().toLowerCase());
+  if (ordinal >= 0) return { ...BARE, value: ordinal + 1 };
+  const span = spanIn(text);
+  if (span !== undefined) return { ...BARE, ...span };
+  if (figure?.kind === 'time' || (figure?.kind === 'date' && figure.day !== undefined)) return figure;
+  const day = dayIn(text);
+  if (day !== undefined) return { ...BARE, kind: 'date', ...day };
+  if (figure?.kind === 'date' && /^\D*\d{4}\D*$/.test(text)) return { ...BARE, value: Number(/\d{4}/.exec(text)?.[0]) };
+  const other = otherwiseIn(text, inForeign);
+  if (other === undefined) return figure;
+  return { ...(figure ?? BARE), value: other, kind: figure?.kind ?? 'number' };
+}
+
+const BARE: Quantity = { kind: 'number', value: 0, unit: '', tolerance: 0, first: 0, last: 0, start: 0, end: 0 };
+
+const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+
+/** "09.40" where minutes are asked for. */
+function asClock(place: Place): Place {
+  const found = /^\D*([01]?\d|2[0-3])\.([0-5]\d)\D*$/.exec(place.text);
+  if (found === null || place.figure?.kind === 'time') return place;
+  return { ...place, figure: { ...BARE, kind: 'time', value: Number(found[1]) * 60 + Number(found[2]) } };
+}
+
+/** "1 hour, 33 minutes and 35 seconds" in minutes: one span told in several units. */
+function lastingIn(claimed: string): Quantity | undefined {
+  const parts = [...claimed.matchAll(/(\d+)\s*(h(?:ours?)?|min(?:utes?)?|s(?:ec(?:onds?)?)?)\b/gi)];
+  if (parts.length < 2) return undefined;
+  const value = parts.reduce(
+    (sum, [, count, unit = '']) => sum + Number(count) * (MINUTES_IN[unit.slice(0, 1).toLowerCase()] ?? 0),
+    0,
+  );
+  return { ...BARE, value, unit: 'minute' };
+}
+
+const MINUTES_IN: Readonly<Record<string, number>> = { h: 60, m: 1, s: 1 / 60 };
+
+/** "11.25 hours" is no time of day, whatever else "11.25" may be. */
+function decimalIn(claimed: string): Quantity | undefined {
+  const found = /^\D*(\d+\.\d+)\s+(hours?|days?|weeks?|minutes?)\b/i.exec(claimed);
+  if (found === null) return undefined;
+  return { ...BARE, value: Number(found[1]), unit: (found[2] ?? '').toLowerCase().replace(/s$/, '') };
+}
+
+function withOperands(expression: string, places: readonly Place[]): string {
+  return expression.replaceAll(/[a-z]\d{0,2}(?![a-z(])/g, (name) => {
+    const at = places.findIndex((_, place) => operandName(place) === name);
+    return at === -1 ? name : (places[at]?.text.trim() ?? name);
+  });
+}

@@ -1,0 +1,159 @@
+import { compareQuantities, type Quantity, readQuantities } from '../../reading/quantities.ts';
+import type { Token } from '../../reading/token.ts';
+import { tokenize } from '../../reading/tokens.ts';
+import type { Statement } from '../../statements.ts';
+import type { AssessmentTask, Passage } from '../port.ts';
+import { findQuote, textOf } from './quotes.ts';
+import { asDigits, isNamed, isWritten, type Written } from './written.ts';
+
+type Read = Written & { names: Set<string> };
+
+/**
+ * Whether every figure, date and name of a statement stands in the quoted passages, in whatever form, or follows from
+ * them: two readings are asked for then. And whether one passage that names nobody else holds them all as they are
+ * written, its names in the statement's order: one reading is enough then. Titles of sources and the request may give a
+ * name or a period, and titles that a reader quotes a figure.
+ */
+export function typedIn(
+  statement: Statement,
+  {
+    quoted,
+    titles,
+    derived,
+  }: { quoted: readonly Passage[]; titles: readonly string[]; derived: readonly { claimed: string }[] },
+  task: AssessmentTask,
+): { typed: boolean; paired: boolean } {
+  const near = [...quoted.map((passage) => aroundOf(passage, task)), ...titles].map((text) => readOf(asDigits(text)));
+  const read = quoted.map((passage) => readOf(textOf(passage, task)));
+  const sources = sourcesOf(task);
+  const beside = tokenize(
+    `${task.evidence.sources.map(({ source, observed_at }) => `${source} ${observed_at ?? ''}`).join(' ; ')} ; ${task.request}`,
+  );
+  const [about, periods] = [
+    new Set(beside.map(({ stem }) => stem)),
+    readQuantities(beside).filter(({ kind }) => kind === 'date'),
+  ];
+  const names = namesIn(statement.tokens, opens(statement));
+  const own = new Set(names.map(({ stem }) => stem));
+  const named = names.every((token) => about.has(token.stem) || sources.some((one) => isNamed(token, one)));
+  const joined = ({ names: theirs }: Read): boolean =>
+    theirs.size === 0 || own.size === 0 || [...theirs].some((stem) => own.has(stem) || about.has(stem));
+  const stands = (figure: Quantity): boolean =>
+    near.some((one) => isWritten(figure, one)) ||
+    isDerived(figure, statement, derived) ||
+    (figure.kind === 'date' && periods.some((known) => compareQuantities(figure, known) === 'same')) ||
+    isSmallWord(figure, statement) ||
+    isBase(figure, statement) ||
+    isOfPeriod(figure, statement, task);
+  const from = statement.record === undefined ? 0 : statement.text.length - statement.record.value.length;
+  const figures = statement.quantities.filter(({ start }) => start >= from);
+  const typed = named && figures.every(stands) && (figures.length > 0 || names.length > 0);
+  const free = figures.filter((figure) => !isDerived(figure, statement, derived) && !isSmallWord(figure, statement));
+  const paired = read.some(
+    (one) => joined(one) && free.every((figure) => holdsFigure(one, figure)) && isInOrder(names, one.tokens),
+  );
+  // Without figures and names only two readings together pair its words.
+  return { typed: typed || (named && figures.length === 0 && names.length === 0), paired: typed && paired };
+}
+
+const sourcesRead = new WeakMap<AssessmentTask['evidence'], Read[]>();
+
+/** The sources as they are read: once for all statements of a check. */
+function sourcesOf({ evidence }: AssessmentTask): Read[] {
+  const known = sourcesRead.get(evidence) ?? evidence.sources.map(({ text }) => readOf(asDigits(text)));
+  sourcesRead.set(evidence, known);
+  return known;
+}
+
+function readOf(text: string): Read {
+  const tokens = tokenize(text);
+  const names = namesIn(tokens, true).map(({ stem }) => stem);
+  return {
+    text,
+    tokens,
+    stems: new Set(tokens.map(({ stem }) => stem)),
+    quantities: readQuantities(tokens),
+    names: new Set(names),
+  };
+}
+
+/** Whether the first word of a statement has its capital from where it stands: of a sentence, also in a field. */
+function opens({ record }: Statement): boolean {
+  return record === undefined || record.value.split(/\s+/).length >= SENTENCE_WORDS_MIN;
+}
+
+const SENTENCE_WORDS_MIN = 5;
+
+/** A passage with the two before it and the one behind: the number of its clause, its heading, who speaks. */
+function aroundOf({ ref, start, end }: Passage, { evidence }: AssessmentTask): string {
+  const source = evidence.sources.findIndex((one) => one.ref === ref);
+  const own = evidence.passages.filter((passage) => passage.source === source && !passage.instruction);
+  const first = own.findIndex((passage) => passage.end > start);
+  const last = own.findLastIndex((passage) => passage.start < end);
+  const [from, to] = [own[Math.max(0, first - BEFORE)]?.start ?? start, own[last + 1]?.end ?? end];
+  return evidence.sources[source]?.text.slice(from, to) ?? '';
+}
+
+const BEFORE = 2;
+
+/** Whether a passage gives a figure as the statement does; the year may be left out where the evidence leaves it out, too. */
+const holdsFigure = ({ quantities }: Read, figure: Quantity): boolean =>
+  quantities.some((known) => compareQuantities(figure, known) === 'same' || isSameDay(figure, known));
+
+const isSameDay = (figure: Quantity, known: Quantity): boolean =>
+  figure.kind === 'date' &&
+  known.kind === 'date' &&
+  known.year === undefined &&
+  figure.day !== undefined &&
+  figure.day === known.day &&
+  figure.month === known.month;
+
+const CALENDAR =
+  /^(?:mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?$|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$/;
+
+const namesIn = (tokens: readonly Token[], opens: boolean): Token[] =>
+  tokens.filter(
+    ({ capital, content, kind, lower }, at) =>
+      capital &&
+      content &&
+      kind === 'word' &&
+      !CALENDAR.test(lower) &&
+      (!opens || (at > 0 && tokens[at - 1]?.lower !== '.')),
+  );
+
+/** Whether the names of a statement that a passage holds stand there in the same order. */
+function isInOrder(names: readonly Token[], tokens: readonly Token[]): boolean {
+  const places = names.flatMap(({ stem }) => {
+    const at = tokens.findIndex((token) => token.stem === stem);
+    return at === -1 ? [] : [at];
+  });
+  return places.every((place, at) => place >= (places[at - 1] ?? 0));
+}
+
+const isDerived = (figure: Quantity, { text }: Statement, derived: readonly { claimed: string }[]): boolean =>
+  derived.some(({ claimed }) => {
+    const span = findQuote(claimed, text);
+    return span !== undefined && span.start < figure.end && span.end > figure.start;
+  });
+
+/** The 100 of "1.25 per 100 captions"; and 0, which stands for what is not there. */
+const isBase = ({ kind, value, start }: Quantity, { text }: Statement): boolean =>
+  (kind === 'number' && value === 0) ||
+  ([100, 1000].includes(value) && /\b(?:per|in|of|each)\s+$/i.test(text.slice(0, start)));
+
+/** The 24 of "2023-24", where a title or the request says "2023-24". */
+function isOfPeriod({ start, end }: Quantity, { text }: Statement, { evidence, request }: AssessmentTask): boolean {
+  const period = [...text.matchAll(/(?<!\d)(?:19|20)\d\d[-–/]\d\d(?!\d)/g)].find(
+    (found) => found.index <= start && end <= found.index + found[0].length,
+  )?.[0];
+  return (
+    period !== undefined &&
+    [request, ...evidence.sources.map(({ source }) => source)].some((one) => one.includes(period))
+  );
+}
+
+const SMALL_WORD_MAX = 5;
+
+/** "In these two cases": a small number in words counts what the sentence itself names. */
+const isSmallWord = ({ kind, value, start, end }: Quantity, { text }: Statement): boolean =>
+  kind === 'number' && value <= SMALL_WORD_MAX && /^\p{L}+$/u.test(text.slice(start, end));

@@ -1,0 +1,147 @@
+import { unitOfColumn } from '../engines/units.ts';
+import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import { compareQuantities, isMeasure, type Quantity, readQuantities } from '../reading/quantities.ts';
+import type { Cell, Table } from '../reading/tables.ts';
+import type { Token } from '../reading/token.ts';
+import { isContent, tokenize } from '../reading/tokens.ts';
+import { isLight } from '../support/everyday.ts';
+import type { Clause } from './clause.ts';
+import type { Place } from './keyed.ts';
+import { markerOf } from './markers.ts';
+
+const UNTOLD_MAX = 1;
+const CELLS_MAX = 4_000;
+
+/**
+ * The cells that give a sentence its figures: each stands in one row, in the column that the sentence names, and the
+ * words of the sentence are those of that row, of these columns and of what stands over the table. Undefined where a word,
+ * marker or figure of the sentence is left over, or another row or column fits as well.
+ */
+export function cellsOf(statement: Clause, index: EvidenceIndex): Place[] | undefined {
+  const { tokens, quantities } = statement;
+  if (
+    quantities.length === 0 ||
+    tokens.some(({ kind, lower }) => kind === 'word' && markerOf(lower) !== undefined && !FREE.has(lower))
+  )
+    return undefined;
+  for (const table of index.tables) {
+    if (table.rows.length * table.header.length > CELLS_MAX) continue;
+    const found = table.rows.flatMap((cells) => readRow(statement, table, cells, index) ?? []);
+    if (found.length > 0)
+      return new Set(found.map(({ row }) => row)).size === 1 ? found.map(({ place }) => place) : undefined;
+  }
+  return undefined;
+}
+
+/** Markers that a sentence over a table may hold. */
+const FREE = new Set(['by', 'per', 'from', 'to']);
+
+type Found = { row: readonly Cell[]; place: Place };
+
+function readRow(
+  { tokens, quantities }: Clause,
+  table: Table,
+  cells: readonly Cell[],
+  index: EvidenceIndex,
+): Found[] | undefined {
+  const [name] = cells;
+  if (name === undefined || !holdsKey(tokens, name.text)) return undefined;
+  const source = index.sources[table.source];
+  const above = source?.text.slice(Math.max(0, (table.header[0]?.start ?? 0) - 240), table.header[0]?.start ?? 0) ?? '';
+  const told = new Set(wordsOf(`${name.text} ${above} ${source?.source ?? ''}`));
+  const places: Found[] = [];
+  for (const figure of quantities) {
+    const inName = readQuantities(tokenize(name.text)).some((known) => compareQuantities(figure, known) === 'same');
+    const inHeader = table.header.some(
+      ({ text: head }) =>
+        holdsKey(tokens, head) &&
+        readQuantities(tokenize(head)).some((known) => compareQuantities(figure, known) === 'same'),
+    );
+    if (inName || inHeader) continue;
+    const column = columnOf(figure, tokens, table, cells, above);
+    const cell = cells[column ?? -1];
+    const head = table.header[column ?? -1];
+    if (cell === undefined || head === undefined) return undefined;
+    for (const word of wordsOf(head.text)) told.add(word);
+    places.push({
+      row: cells,
+      place: { source: table.source, start: cell.start, end: Math.max(cell.end, cell.start + 1) },
+    });
+  }
+  for (const { text: cell } of cells) if (holdsKey(tokens, cell)) for (const word of wordsOf(cell)) told.add(word);
+  const untold = tokens.filter(
+    (token, at) =>
+      isContent(token) &&
+      !told.has(token.stem) &&
+      !isLight(token.lower) &&
+      !quantities.some(({ first, last }) => at >= first && at <= last),
+  );
+  const names = untold.some(({ capital }, at) => capital && at > 0);
+  return places.length > 0 && !names && untold.length <= UNTOLD_MAX ? places : undefined;
+}
+
+/** The only column of the row that gives the figure and whose name the sentence holds; a column of like figures competes. */
+function columnOf(
+  figure: Quantity,
+  tokens: readonly Token[],
+  { header }: Table,
+  cells: readonly Cell[],
+  above: string,
+): number | undefined {
+  const figures = cells.map(({ text }) => readQuantities(tokenize(text), undefined, () => false)[0]);
+  const gives = (at: number): boolean => {
+    const known = figures[at];
+    return known !== undefined && isCell(figure, known, `${header[at]?.text ?? ''} ${cells[0]?.text ?? ''}`, above);
+  };
+  const named = header.map(({ text }) => sharedWith(tokens, text));
+  const columns = [...header.keys()].filter((at) => at > 0 && figures[at] !== undefined);
+  if (columns.length === 1) return gives(columns[0] ?? -1) ? columns[0] : undefined;
+  const best = Math.max(...columns.map((at) => named[at] ?? 0));
+  const nearest = columns.filter((at) => named[at] === best);
+  return best > 0 && nearest.length === 1 && gives(nearest[0] ?? -1) ? nearest[0] : undefined;
+}
+
+const FACTORS: readonly (readonly [RegExp, number])[] = [
+  [/\b(?:thousands?|['’]?000s?|tsd)\b/i, 1e3],
+  [/\b(?:millions?|mn)\b/i, 1e6],
+  [/\b(?:billions?|bn)\b/i, 1e9],
+];
+const scaleOf = (text: string): number => FACTORS.find(([words]) => words.test(text))?.[1] ?? 1;
+/** "Except per share": what the heading leaves out of its scale. */
+const EXCEPT = /\bexcept(?:ing)?\s+([^)\n]+)/i;
+
+/** Whether a cell holds a figure, in the scale and unit that its own name or the heading gives. */
+function isCell(own: Quantity, known: Quantity, name: string, above: string): boolean {
+  const spared = wordsOf(EXCEPT.exec(above)?.[1] ?? '');
+  const isSpared = spared.length > 0 && spared.every((stem) => wordsOf(name).includes(stem));
+  const factor = scaleOf(name) > 1 ? scaleOf(name) : isSpared ? 1 : scaleOf(above.replace(EXCEPT, ''));
+  if (own.kind === 'date' || own.kind === 'time' || known.kind !== 'number' || known.unit !== '')
+    return factor === 1 && compareQuantities(own, known) === 'same';
+  const unit = isMeasure(own) ? own.unit : '';
+  if (
+    unit !== '' &&
+    !tokenize(`${name} ${above}`).some(
+      ({ lower, stem }) => lower === unit || stem === unit || unitOfColumn(`x ${lower}`) === unit,
+    )
+  )
+    return false;
+  return Math.abs(own.value - known.value * factor) <= Math.max(own.tolerance, 1e-9 * Math.abs(own.value));
+}
+
+const wordsOf = (text: string): string[] =>
+  tokenize(text.replaceAll('_', ' '))
+    .filter(isContent)
+    .map(({ stem }) => stem);
+
+/** Whether a sentence holds all the words of a name. */
+function holdsKey(tokens: readonly Token[], name: string): boolean {
+  const words = wordsOf(name);
+  const held = new Set(tokens.map(({ stem }) => stem));
+  return words.length > 0 && words.every((stem) => held.has(stem));
+}
+
+function sharedWith(tokens: readonly Token[], name: string): number {
+  const words = wordsOf(name);
+  const held = new Set(tokens.map(({ stem }) => stem));
+  return words.length === 0 ? 0 : words.filter((stem) => held.has(stem)).length / words.length;
+}
