@@ -13,6 +13,7 @@ import type { Microcents } from '../kernel/money.ts';
  * | `expense:card_fees` | expense | what the card provider takes for charges, disputes and its services |
  * | `equity:opening` | equity | what was there before the books began |
  * | `equity:withdrawn` | equity | what an operator took out |
+ * | `equity:contributed` | equity | what an operator sent to a payer from an address that is not ours |
  * | `liability:unmatched` | liability | arrived, and not yet known to be for anything |
  * | `liability:held` | liability | collected, not yet earned: the report is not accepted |
  * | `liability:wallet_credit` | liability | owed to a wallet or agent as future work |
@@ -91,6 +92,22 @@ export const creditedOfRevenue: Movement = { ...credited, debit: 'revenue:work_c
 /** A refund left, by a transfer posted when seen. */
 export const refunded: Movement = { event: 'refunded', debit: 'liability:refunds', credit: 'suspense:outgoing' };
 
+/** An operator sent a refund that failed by hand: from our bank, or from an address that the books don't know. */
+export function sentByHand(isCard: boolean): Movement {
+  return {
+    event: 'sent_by_hand',
+    debit: 'liability:refunds',
+    credit: isCard ? 'asset:bank' : 'equity:contributed',
+  };
+}
+
+/** A refund that failed stays here as credit of its buyer. */
+export const refundCredited: Movement = {
+  event: 'refund_credited',
+  debit: 'liability:refunds',
+  credit: 'liability:wallet_credit',
+};
+
 /** A payment arrived after its attempt was given up: owed back. */
 export const arrivedLate: Movement = {
   event: 'arrived_late',
@@ -131,10 +148,10 @@ export const sentToCard: Movement = { event: 'sent_to_card', debit: 'suspense:ou
 /** A card's bank returned a refund: the money is back with us, and owed. */
 export const refundReturned: Movement = { event: 'refund_returned', debit: 'asset:card', credit: 'liability:refunds' };
 
-/** A refund left although a bank had taken the same money: both are gone. */
+/** A refund left although a bank had taken the same money, or an operator settled it: both are gone. */
 export const lostTwice: Movement = { event: 'lost_twice', debit: 'expense:reversals', credit: 'suspense:outgoing' };
 
-/** A refund came back of money that a bank has taken as well: it is owed to nobody, and makes up for that. */
+/** A refund came back of money that a bank has taken as well, or an operator settled: it is owed to nobody, and makes up for that. */
 export const refundKept: Movement = { event: 'refund_kept', debit: 'liability:refunds', credit: 'expense:reversals' };
 
 /** A payer's bank took a contested payment, or gave it back. */

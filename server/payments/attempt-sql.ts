@@ -1,4 +1,5 @@
 import { cardEnds, cardPayers, cardReference, cardRefundReference } from './card/attempt.ts';
+import { keepsCard } from './card/saved.ts';
 import { backReference, transferEnds, transferPayers, transferReference } from './x402/attempt.ts';
 
 /** The rails' tables, joined for purchases. A new rail adds itself to each. */
@@ -6,7 +7,7 @@ import { backReference, transferEnds, transferPayers, transferReference } from '
 /** The payer of each attempt: columns `payment_key` and `payer`. Credit has none. */
 export const attemptPayers = `${transferPayers} union all ${cardPayers}`;
 
-/** When each open attempt becomes cancelable: columns `payment_key`, `withdrawable_after`. */
+/** When each open attempt becomes cancelable, and ends: columns `payment_key`, `withdrawable_after`, `expires_at`. */
 export const attemptEnds = `${transferEnds} union all ${cardEnds}`;
 
 /** The outside reference of a collection; null for credit. */
@@ -16,3 +17,6 @@ export const collectionReference = (paymentKey: string): string =>
 /** A refund's outside reference; null until it was carried out. */
 export const refundReference = (refundKey: string): string =>
   `coalesce(${backReference(refundKey)}, ${cardRefundReference(refundKey)})`;
+
+/** Whether an account keeps something that can be charged. */
+export { keepsCard };

@@ -10,13 +10,35 @@ export const cardMethods = ['card_checkout', 'card_saved'] as const;
 export type CardMethod = (typeof cardMethods)[number];
 
 /** What a request may name besides the rail. By default x402 asks for USDC, and card for its page. */
-export const requestedMethods = ['wallet_credit', ...cardMethods] as const;
+export const requestedMethods = ['x402', 'wallet_credit', ...cardMethods] as const;
 
 /** The methods that each rail takes in a request. */
 export const methodsOf: Readonly<Record<RailName, readonly string[]>> = {
   card: cardMethods,
-  x402: ['wallet_credit'],
+  x402: ['x402', 'wallet_credit'],
 };
+
+/** What a rail is to people: what an agent may do over it, and what is said where it is not set up. */
+export const railWords: Readonly<Record<RailName, { may: string; absent: string | null }>> = {
+  card: { may: 'pay by card', absent: 'Cards are not set up here.' },
+  x402: { may: 'pay from its own crypto wallet (USDC)', absent: null },
+};
+
+/** The methods that a grant can cover, as its form says them. */
+export const grantMethods: readonly { method: string; rail: RailName; label: string; effect: string }[] = [
+  {
+    method: 'card_saved',
+    rail: 'card',
+    label: 'Pay with the saved card',
+    effect: 'Your bank may still ask you to approve a payment.',
+  },
+  { method: 'card_checkout', rail: 'card', label: 'Send you a payment link', effect: 'You pay each check yourself.' },
+  { method: 'x402', rail: 'x402', label: 'Pay from its own crypto wallet', effect: 'In USDC, over x402.' },
+];
+
+/** The rails that a grant covers with some method. */
+export const railsCovered = (methods: readonly string[]): RailName[] =>
+  railNames.filter((name) => grantMethods.some(({ method, rail }) => rail === name && methods.includes(method)));
 
 /** The rail of a payment that a wallet makes for a payment link. */
 export const linkRail = 'x402' as const satisfies RailName;
@@ -29,7 +51,7 @@ export const railSummaries = {
     'give to the payer. One payment per job: use one idempotency key and repeat it until you get an answer.',
   payMethod:
     "wallet_credit (x402): credit that covers the whole price. card_saved: the account's saved card. " +
-    'Default: USDC, or a link for the payer.',
+    'Default: x402, which is USDC, or card_checkout, a link for the payer.',
   payByLink:
     'Pay for a payment link over x402. The first call answers 402 with what to sign; repeat it with the ' +
     'PAYMENT-SIGNATURE header. Any wallet may pay, within the grant of the agent that asked.',
@@ -53,7 +75,7 @@ const payActions: Readonly<Record<RailName, string>> = {
 };
 
 /** How to pay for a job over a rail. REST and MCP add how the payment is sent there. */
-export const payAction = (rail: unknown): string => payActions[rail === 'card' ? 'card' : 'x402'];
+export const payAction = (rail: RailName): string => payActions[rail];
 
 /** The failure of a job whose collection the rail took back for good, also on its receipt. */
 export const reversalReasons: Readonly<Record<RailName, string>> = {

@@ -37,7 +37,7 @@ export interface Rail<A extends Attempt = Attempt, P = unknown, R extends Refund
    */
   present(request: PaymentRequest): Promise<Presented<A, P> | Demand>;
   /** Response headers that confirm a payment; null until `attempt` is known to be collected. */
-  confirmation(attempt: A, proof?: P): Record<string, string> | null;
+  confirmation(attempt: A, attested: Attested, proof?: P): Record<string, string> | null;
 
   /** The job's open attempt on this rail, if any. */
   openAttempt(db: Queries, jobKey: string): Promise<A | undefined>;
@@ -126,6 +126,8 @@ export type Tell<A extends Attempt = Attempt, P = unknown> = (attempt: A, news: 
 export interface Hosted<A extends Attempt = Attempt> {
   /** The method that the grant must cover. */
   readonly method: string;
+  /** Our page, which leads there. */
+  address(paymentKey: string): string;
   /** The attempt with this key if it ever had a page, and when its payer was first sent there. */
   attempt(db: Queries, paymentKey: string): Promise<(A & { expires_at: Date; begun_at: Date | null }) | undefined>;
   /**
@@ -133,6 +135,17 @@ export interface Hosted<A extends Attempt = Attempt> {
    * attempt cannot be paid any more. Rejects when the provider does not answer.
    */
   open(process: Process, attempt: A, accountKey: string | null): Promise<string | null>;
+  /**
+   * Those of an account's payments that no member made, as far as can be known: nobody was signed in when the page was
+   * opened, and no member ever kept a card that paid or paid with it.
+   */
+  byStrangers(db: Queries, accountKey: string, paymentKeys: readonly string[]): Promise<StrangersPayment[]>;
+}
+
+/** A payment that somebody who is no member made, and the cards that paid, by the names that blocks use. */
+export interface StrangersPayment {
+  payment_key: string;
+  payers: string[];
 }
 
 /** A kept card, as its account's members see it. */
@@ -147,6 +160,8 @@ export interface KeptCard {
 
 /** What an account keeps to pay with. */
 export interface Kept {
+  /** The method that charges it. */
+  readonly method: string;
   /** Newest first: the first is charged. */
   list(db: Queries, accountKey: string): Promise<KeptCard[]>;
   /** Never charges it again. `before`: removed earlier; `unknown`: the account never kept it. */
@@ -198,6 +213,7 @@ export interface Standing {
 /** One attempt to pay for a job. While `settling` or `unknown`, the money may or may not move. */
 export interface Attempt {
   readonly rail: RailName;
+  readonly method: string;
   readonly payment_key: string;
   readonly job_key: string;
   /** The buyer. */
@@ -264,20 +280,28 @@ export type RefundFate<P = unknown> = FateNamed<P, 'refunded' | 'open' | 'refund
 /** What the buyer must do before anything can be collected. */
 export type Demand = PaymentRequired | Problem;
 
-/** A request to pay for a job, as rails see it. */
-export interface PaymentRequest extends Process {
+/** What the seller puts its name under: what was offered or paid at `url`. */
+export interface Attested {
   readonly now: Date;
+  /** The URL that is paid at. */
+  readonly url: string;
+  /** A compact JWS over the payload, by the key that signs receipts and under its public name. */
+  sign(payload: string): string;
+}
+
+/** A request to pay for a job, as rails see it. */
+export interface PaymentRequest extends Process, Attested {
   readonly jobKey: string;
   readonly principalKey: string;
   readonly price: Microcents;
-  /** The URL of this request. */
-  readonly url: string;
   readonly accountKey: string;
   /** The request's idempotency key: its repeat means the same attempt. */
   readonly idempotencyKey: string;
   readonly payBy: Date;
   /** The requested method, if any, and whether the grant covers a method. */
   readonly method: string | undefined;
+  /** The decision of the grant that `covers` asks. */
+  readonly grantDigest: string;
   covers(method: string): boolean;
   /** The requested network, if any. */
   readonly network: string | undefined;
@@ -285,12 +309,24 @@ export interface PaymentRequest extends Process {
   readonly signature: string | null;
   /** Whether it has a header of x402 version 1. */
   readonly isVersion1: boolean;
+  /** What the demand says of the thing for sale, to those who found it by its address alone. */
+  readonly listing?: Listing;
+}
+
+/** How a thing for sale describes itself to directories. */
+export interface Listing {
+  readonly description: string;
+  readonly serviceName: string;
+  readonly tags: readonly string[];
+  readonly extensions: Readonly<Record<string, unknown>>;
 }
 
 /** A payment in a request, parsed but unverified. */
 export interface Presented<A extends Attempt = Attempt, P = unknown> {
-  /** The payer by the name that blocks use: an address, or a member. Null while unknown. */
+  /** The payer by the name that blocks use: an address, or a card. Null while unknown. */
   readonly payer: string | null;
+  /** What names this payment for its payer: repeats of it are one purchase. Undefined for a rail without such names. */
+  readonly name?: string;
   /** The attempt that this payment opened before, on whichever job. */
   known(db: Queries): Promise<A | undefined>;
   /** Looks that attempt up, and carries it out if it still can be. */
@@ -301,13 +337,19 @@ export interface Presented<A extends Attempt = Attempt, P = unknown> {
   withHolder?(): Promise<Accepted<A, P> | undefined>;
 }
 
+/**
+ * The statement with which purchases take a job for a payment, and return its `job_key`. Its parameters: payment state,
+ * rail, instant, job, buyer, the decision that covers it.
+ */
+export type TakingJob = string & { readonly taking: 'job' };
+
 /** A payment that an attempt can be opened for. */
 export interface Accepted<A extends Attempt = Attempt, P = unknown> {
   /**
    * The intent, in one statement: takes the job and writes the attempt, or neither. From here on the money may move.
    * Undefined when a twin was faster, or the job cannot be paid now.
    */
-  open(paymentKey: string): Promise<A | undefined>;
+  open(paymentKey: string, taking: TakingJob): Promise<A | undefined>;
   /** The call. */
   settle(attempt: A): Promise<Outcome<P>>;
 }

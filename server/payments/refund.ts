@@ -43,11 +43,11 @@ export async function reopenRefund(
   refundKey: string,
   because: string,
   now: Date,
-): Promise<{ reason: Refund['reason']; amount_microcents: bigint } | undefined> {
+): Promise<{ reason: Refund['reason']; amount_microcents: bigint; is_settled: boolean } | undefined> {
   return tx.maybe(sql`
     update refunds set state = 'refund_failed', decided_at = ${now}, failure = ${because}
     where refund_key = ${refundKey} and state = 'refunded' and intent_id is not null
-    returning reason, amount_microcents`);
+    returning reason, amount_microcents, settled_at is not null as is_settled`);
 }
 
 /** Drops a refund that came back after a bank had taken its money. */
@@ -98,7 +98,7 @@ export async function reviveLateRefund(
       dropped_at = null, tries = 0, next_try_at = ${now},
       decided_at = case when provider_refund_id is null then null else decided_at end,
       failure = case when provider_refund_id is null then null else failure end
-    where intent_id = ${intentId} and reason = 'late_payment' and dropped_at is not null returning amount_microcents`);
+    where intent_id = ${intentId} and reason = 'late_payment' and dropped_at is not null and settled_at is null returning amount_microcents`);
 }
 
 /**
@@ -117,8 +117,35 @@ export async function reviveRefund(
       state = case when ${isPending}::boolean and provider_refund_id is null then 'refund_pending' else 'refund_failed' end,
       decided_at = case when ${isPending}::boolean and provider_refund_id is null then null else decided_at end,
       failure = case when ${isPending}::boolean and provider_refund_id is null then null else failure end
-    where payment_key = ${paymentKey} and dropped_at is not null and reason <> 'late_payment' returning state`);
+    where payment_key = ${paymentKey} and dropped_at is not null and settled_at is null and reason <> 'late_payment'
+    returning state`);
   return revived?.state;
+}
+
+/** How an operator settles a refund that failed. */
+export interface Settlement {
+  as: 'sent_by_hand' | 'wallet_credit';
+  /** What was sent is named by it; the database refuses it without. */
+  reference?: string;
+}
+
+/**
+ * Settles a refund that failed: it is owed no more, and nothing revives it. Undefined when it is none, was settled or
+ * dropped before, or waits for a dispute.
+ */
+export async function settleFailed(
+  tx: Tx,
+  refundKey: string,
+  settlement: Settlement,
+  now: Date,
+): Promise<{ payment_key: string | null; amount_microcents: bigint } | undefined> {
+  const reference = settlement.as === 'sent_by_hand' ? (settlement.reference ?? null) : null;
+  return tx.maybe(sql`
+    update refunds r set settled_at = ${now}, settled_as = ${settlement.as}, settled_reference = ${reference},
+      dropped_at = ${now}
+    where refund_key = ${refundKey} and state = 'refund_failed' and dropped_at is null
+      and not exists (select from card_disputes d where d.intent_id = r.intent_id and closed_at is null)
+    returning payment_key, amount_microcents`);
 }
 
 /** Delays the next try while `attempt` runs. */

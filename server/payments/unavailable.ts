@@ -5,6 +5,10 @@ const settings = [
   'service_disabled',
   'rail_disabled',
   'card_disabled',
+  'card_secret_missing',
+  'card_webhook_secret_missing',
+  'card_key_mode_unknown',
+  'card_return_url_missing',
   'x402_not_configured',
   'assessor_not_configured',
 ];

@@ -1,19 +1,21 @@
 // Longer than 300 lines: one contract, the operations of a purchase in the order money moves.
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
-import { payableBy, railNames, railSummaries, requestedMethods } from '../payments/contract.ts';
+import { GrantDecision } from '../identity/contract.ts';
+import { methodsOf, payableBy, railNames, railSummaries, requestedMethods } from '../payments/contract.ts';
+import './report-contract.ts';
+import { lasting, service } from '../service/terms.ts';
 import {
-  assessedEntries,
   bounds,
   CheckRequest,
   checkRequestFields,
   deterministicChecks,
+  Forecast,
   Report,
 } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
-import './request-contract.ts';
-import { lasting, service } from '../service/terms.ts';
-import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
+import { checkRules } from './request-contract.ts';
+import { approvalStates, chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
 
 /** The operations of a purchase, in the order money moves (specification 5 to 10). Pure. */
 
@@ -34,7 +36,7 @@ const Price = z
 
 export const NextAction = z
   .object({
-    action: z.enum(['authorize', 'pay', 'cancel_payment', 'cancel', 'report', 'review', 'receipt']),
+    action: z.enum(['authorize', 'approve', 'pay', 'cancel_payment', 'cancel', 'report', 'review', 'receipt']),
     actor: z.enum(['agent', 'payer', 'customer']),
     method: z.enum(['GET', 'POST']),
     href: z.string(),
@@ -43,16 +45,30 @@ export const NextAction = z
     body: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'A body you can send as it is; over MCP, arguments besides the key.' }),
-    other_bodies: z.array(z.record(z.string(), z.unknown())).optional().meta({
-      description: 'Alternative bodies you can send as they are, such as a dispute where body accepts. Send only one.',
+      .meta({ description: 'A body you can send as it is: the likeliest of several.' }),
+    bodies: z.array(z.record(z.string(), z.unknown())).optional().meta({
+      description:
+        'Every other body you can send as it is, such as another way to pay, or a dispute where body accepts. Send only one.',
     }),
+    mcp_arguments: z.record(z.string(), z.unknown()).meta({ description: 'The same for mcp_tool: key and body.' }),
     expires_at: instant.optional(),
   })
   .meta({ id: 'NextAction' });
 export type NextAction = z.infer<typeof NextAction>;
+/** A request body that works as it stands. */
+export type Asked = NonNullable<NextAction['body']>;
 
 const nextStep = z.string().meta({ description: 'What to do now, in a sentence. next_actions lists what is allowed.' });
+
+/** What a person was asked about a quote, and the answer. */
+const QuoteApproval = z
+  .object({
+    approval_key: key,
+    state: z.enum(approvalStates),
+    expires_at: instant.meta({ description: 'The end of the quote: a yes ends with it.' }),
+    page: z.url().meta({ description: 'For the customer: shows the purchase and takes the decision.' }),
+  })
+  .meta({ id: 'QuoteApproval' });
 
 export const Quote = z
   .object({
@@ -65,6 +81,7 @@ export const Quote = z
     expires_at: instant,
     price: Price,
     max_price_microcents: microcents,
+    grant_digest: digest.meta({ description: 'The decision it was asked for under: grant_decisions of the receipts.' }),
     input_digest: digest.meta({
       description:
         'Over the RFC 8785 form of the request without idempotency_key and max_price_microcents, each evidence item as ' +
@@ -82,8 +99,10 @@ export const Quote = z
     planned_checks: z.array(
       z.object({ check: z.enum(deterministicChecks), will_run: z.boolean(), skip_reason: z.string().optional() }),
     ),
+    forecast: Forecast.meta({ description: 'What can be decided of this work, before anybody pays.' }),
     rails: z.array(z.object({ rail: z.enum(railNames), methods: z.array(z.string()), networks: z.array(z.string()) })),
     refund_policy: z.string(),
+    approval: QuoteApproval.nullable().meta({ description: 'Null while nobody was asked.' }),
     next_step: nextStep,
     next_actions: z.array(NextAction),
     job_key: key.nullable(),
@@ -100,9 +119,19 @@ export const Job = z
     charge_state: z.enum(chargeStates),
     review_state: z.enum(reviewStates),
     price: Price,
+    payment: z
+      .object({
+        payment_key: key,
+        rail: z.enum(railNames),
+        method: z.string(),
+        continuation_url: z.url().optional().meta({ description: 'While it waits for its payer: the page to pay on.' }),
+        expires_at: instant.optional(),
+      })
+      .optional()
+      .meta({ description: 'The open payment, if there is one.' }),
     payable_by: z.array(z.enum(payableBy)).meta({
       description:
-        'What can pay while the job awaits payment, otherwise empty; may grow. A job with no room under the limits can only ' +
+        'What can pay within your grant while the job awaits payment, otherwise empty; may grow. A job with no room under the limits can only ' +
         'be paid with wallet_credit.',
     }),
     created_at: instant,
@@ -124,13 +153,17 @@ export type Job = z.infer<typeof Job>;
 /** The answer to a card payment that is not collected yet. */
 export const PendingPayment = z
   .object({
+    job_key: key,
     payment_key: key,
     payment_state: z.enum(['requires_payer', 'processing']),
+    method: z.string(),
     continuation_url: z
       .url()
       .nullable()
       .meta({ description: 'For the payer, who needs no account. Opening it moves no money.' }),
     expires_at: instant.nullable(),
+    next_step: nextStep,
+    next_actions: z.array(NextAction),
   })
   .meta({ id: 'PendingPayment' });
 export type PendingPayment = z.infer<typeof PendingPayment>;
@@ -146,6 +179,9 @@ export const Receipt = z
       .nullable()
       .meta({ description: 'Over the signed payload of the receipt before this one; null on the first.' }),
     quote_digest: digest.meta({ description: 'Over the frozen content of the quote.' }),
+    grant_digest: digest.meta({
+      description: 'Over the RFC 8785 form of the decision on the grant under which the payment began.',
+    }),
     input_digest: digest.meta({ description: 'As in the quote.' }),
     report_digest: digest.nullable().meta({ description: 'Over the RFC 8785 form of the report as delivered.' }),
     collection: z.object({
@@ -233,14 +269,7 @@ export const checkWork = defineOperation({
   idempotency: 'required',
   input: CheckRequest.safeExtend({
     max_price_microcents: z.int().min(0).meta({ description: 'The most the buyer will pay, in microcents.' }),
-  }).superRefine((request, ctx) => {
-    if (request.request !== undefined || assessedEntries(request).length > 0) return;
-    const message =
-      'Give at least one of request, criteria and rubric: without them there is nothing to check against.';
-    for (const field of ['request', 'criteria', 'rubric']) {
-      ctx.addIssue({ code: 'custom', path: [field], message, params: { code: 'one_of' } });
-    }
-  }),
+  }).superRefine(checkRules),
   totalInput: { maxBytes: bounds.total_input_bytes, without: ['max_price_microcents'] },
   output: Quote,
   success: [201],
@@ -295,6 +324,8 @@ export const authorize = defineOperation({
     'grant_scope_missing',
     'purchases_blocked',
     'grant_limit_exceeded',
+    'approval_required',
+    'approval_declined',
     'not_found',
     'idempotency_key_conflict',
     'idempotency_in_progress',
@@ -320,8 +351,13 @@ export const pay = defineOperation({
     network: z.string().max(64).optional().meta({
       description: 'The chain to pay on; any supported one by default. Another chain needs another idempotency_key.',
     }),
+  }).superRefine(({ rail, method }, ctx) => {
+    if (method === undefined || methodsOf[rail].includes(method)) return;
+    const message = `The rail ${rail} takes no method ${method}, only ${methodsOf[rail].join(' and ')}.`;
+    ctx.addIssue({ code: 'custom', path: ['method'], message, params: { code: 'unsupported_method' } });
   }),
   output: z.union([Job, PendingPayment]),
+  outputs: { 200: Job, 202: PendingPayment },
   success: [200, 202],
   paid: true,
   problems: [
@@ -335,6 +371,7 @@ export const pay = defineOperation({
     'action_not_allowed',
     'payment_unknown',
     'payment_already_used',
+    'source_unavailable',
     'card_declined',
     'service_unavailable',
   ],
@@ -382,7 +419,12 @@ export const report = defineOperation({
   audience: ['agent', 'member'],
   effect: 'read',
   idempotency: 'none',
-  input: JobKey.extend({ report_digest: digest.optional().meta({ description: 'Reads an earlier report.' }) }),
+  input: JobKey.extend({
+    report_digest: digest.optional().meta({ description: 'Reads an earlier report.' }),
+    view: z.enum(['whole', 'summary']).optional().meta({
+      description: 'summary leaves proven statements out, 40,000 characters at most: the default over MCP.',
+    }),
+  }),
   output: Report,
   success: [200],
   problems: ['invalid_token', 'not_found', 'report_not_ready', 'action_not_allowed'],
@@ -523,7 +565,14 @@ export const receiptChain = defineOperation({
   effect: 'read',
   idempotency: 'none',
   input: JobKey,
-  output: z.object({ receipts: z.array(Receipt) }).meta({ id: 'ReceiptChain' }),
+  output: z
+    .object({
+      receipts: z.array(Receipt),
+      grant_decisions: z.array(GrantDecision).meta({
+        description: 'What the quote and the receipts name by grant_digest, in the order it was decided.',
+      }),
+    })
+    .meta({ id: 'ReceiptChain' }),
   success: [200],
   problems: ['invalid_token', 'not_found'],
 });

@@ -24,6 +24,7 @@ export const PaymentPage = z
     checkout_begun_at: instant.nullable().meta({ description: "When a payer first opened the provider's page." }),
     price: z.object({ amount_microcents: microcents, currency: z.literal('USD') }),
     agent_name: z.string().nullable(),
+    job_key: key.nullable().meta({ description: 'The check, for a signed-in member of its account; null for others.' }),
     limits: z.object({
       per_job_limit_microcents: microcents,
       daily_limit_microcents: microcents,
@@ -32,6 +33,9 @@ export const PaymentPage = z
     rails: z
       .array(z.object({ rail: z.enum(railNames), methods: z.array(z.string()), networks: z.array(z.string()) }))
       .meta({ description: 'What can pay now. Empty unless the link is open.' }),
+    card_for_members_only: z.boolean().meta({
+      description: 'Whether the card page opens for signed-in members of the account alone, and the reader is none.',
+    }),
     offers_saving: z.boolean().meta({ description: 'Whether the reader is a signed-in member and may save the card.' }),
     environment: z.enum(['test', 'live']),
     expires_at: instant,
@@ -118,4 +122,52 @@ export const removeCard = defineOperation({
   success: [200],
   problems: ['invalid_token', 'not_found'],
   destroys: true,
+});
+
+const ContestedPayments = z
+  .object({
+    payments: z.array(
+      z.object({
+        payment_key: key,
+        job_key: key,
+        cause: z.enum(['card_dispute', 'payment_reversed', 'blocked_card']),
+        since: instant,
+        can_disown: z.boolean().meta({ description: 'Whether a member can say that nobody of the account made it.' }),
+      }),
+    ),
+    links_closed_at: instant.nullable().meta({
+      description: 'Since when only signed-in members pay by card on the payment links of the account.',
+    }),
+  })
+  .meta({ id: 'ContestedPayments' });
+export type ContestedPayments = z.infer<typeof ContestedPayments>;
+
+export const contestedPayments = defineOperation({
+  name: 'contested_payments',
+  summary: 'The payments that keep the account from buying.',
+  method: 'GET',
+  path: '/api/agent/v1/members/payments/contested',
+  audience: ['member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: ContestedPayments,
+  success: [200],
+  problems: ['invalid_token'],
+});
+
+export const disownPayments = defineOperation({
+  name: 'disown_payments',
+  summary:
+    'Say that nobody of the account made the contested payments that can be disowned. Their blocks end, their cards ' +
+    'stay blocked, and from then on only signed-in members pay by card on the payment links of the account.',
+  method: 'POST',
+  path: '/api/agent/v1/members/payments/disown',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: ContestedPayments,
+  success: [200],
+  problems: ['invalid_token', 'action_not_allowed'],
 });

@@ -157,7 +157,7 @@ describe('a quote', () => {
     service.advanceClock(-1_801);
   });
 
-  it('is authorized once, however often it is asked, and only under the current terms', async () => {
+  it('is authorized once, however often it is asked, and only under the terms of its quote', async () => {
     const agent = await arrive();
     const { body: quote } = await agent.quote();
     const old = await agent.post(`/api/agent/v1/purchases/${quote.quote_key}/authorize`, {

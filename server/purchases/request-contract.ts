@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { bounds, checkRequestFields } from '../work-check/contract.ts';
+import {
+  assessedEntries,
+  bounds,
+  type CheckRequest,
+  checkRequestFields,
+  evidenceTexts,
+  unsupportedWorkKinds,
+} from '../work-check/contract.ts';
 
 /**
  * The descriptions of a check request's fields in every published schema: the service contract, OpenAPI and the MCP
- * tools. A text of so many bytes has at most so many characters, which is what JSON Schema can say.
+ * tools. A text of so many bytes has at most so many characters, which is what JSON Schema can say. And the rules that it
+ * cannot say.
  */
 
 const { work_product, evidence, criteria, rubric, work_kind, kind, context, downstream_policy, producer } =
@@ -59,4 +67,42 @@ say(max_evidence_age_seconds, 'Turns on evidence_freshness: no evidence may be o
 say(producer, 'Who made the work. That principal may not accept the report.');
 for (const name of ['agent_key', 'wallet', 'name'] as const) {
   say(producer.unwrap().shape[name], bytes(bounds.label_bytes), { maxLength: bounds.label_bytes });
+}
+
+/** Refuses what could not be checked, before anybody pays. */
+export function checkRules(request: CheckRequest, ctx: z.core.$RefinementCtx): void {
+  if (request.request === undefined && assessedEntries(request).length === 0) {
+    const message =
+      'Give at least one of request, criteria and rubric: without them there is nothing to check against.';
+    for (const field of ['request', 'criteria', 'rubric']) {
+      ctx.addIssue({ code: 'custom', path: [field], message, params: { code: 'one_of' } });
+    }
+  }
+  const { kind } = request;
+  if (kind !== undefined && (unsupportedWorkKinds as readonly string[]).includes(plainly(kind))) {
+    const message = `No checks are offered of work of the kind ${plainly(kind)}.`;
+    ctx.addIssue({ code: 'custom', path: ['kind'], message, params: { code: 'unsupported_work_kind' } });
+  }
+  for (const [index, text] of evidenceTexts(request).entries()) {
+    if (!isAddress(text)) continue;
+    const path = ['evidence', index, ...(typeof request.evidence[index] === 'string' ? [] : ['text'])];
+    const message = 'It is only an address. Addresses are not fetched: send the content itself.';
+    ctx.addIssue({ code: 'custom', path, message, params: { code: 'url_not_fetched' } });
+  }
+}
+
+/** A label as the list of kinds spells it. */
+function plainly(label: string): string {
+  return label
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+}
+
+const address = /^<?(?:[a-z][a-z0-9+.-]{1,20}:\/\/|www\.)[^\s<>]+>?$/i;
+
+/** Whether a text holds addresses and nothing else. */
+function isAddress(text: string): boolean {
+  const words = text.trim().split(/\s+/);
+  return words.every((word) => address.test(word));
 }

@@ -3,9 +3,9 @@
  * purchases. Pure.
  */
 
-/** Job `$1` to take room for: its grant and price. */
+/** Job `$1` to take room for: its grant and price, and whether it may pass the limits. */
 export const jobAskingForRoom = `
-  select grant_key, price_microcents as price from jobs where job_key = $1`;
+  select grant_key, price_microcents as price, above_limits from jobs where job_key = $1`;
 
 /** Marks job `$1` as holding room, if `condition`. */
 export const holdRoom = (condition: string): string => `

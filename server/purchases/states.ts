@@ -41,6 +41,10 @@ export type ReviewState = (typeof reviewStates)[number];
 export const quoteStates = ['open', 'authorized', 'expired', 'rejected'] as const;
 export type QuoteState = (typeof quoteStates)[number];
 
+/** `lapsed` is one that was not answered or not used in time: computed from the clock, and written when seen. */
+export const approvalStates = ['open', 'approved', 'declined', 'used', 'lapsed'] as const;
+export type ApprovalState = (typeof approvalStates)[number];
+
 interface Transition {
   readonly from: readonly JobState[];
   readonly to: JobState;
@@ -79,6 +83,8 @@ export const moneyNotes = [
   'dispute_won',
   'refunded',
   'refund_failed',
+  'refund_sent_by_hand',
+  'refund_credited',
   'reversed',
   'reversal_healed',
   'moved_on_chain',
@@ -193,9 +199,22 @@ export function mayDispute(job: Pick<JobFacts, 'review_state'>): boolean {
   return job.review_state === 'open';
 }
 
+/** The parts of a quote that decide whether it may be authorized. */
+interface QuoteFacts {
+  state: QuoteState;
+  /** The grant has room for it. */
+  within_limits: boolean;
+  /** The grant asks nobody about it. */
+  buys_alone: boolean;
+  /** A person said yes to it; `above_limits` to a limit that was in the way, too. */
+  approved: { above_limits: boolean } | null;
+}
+
 /** Whether a quote may be authorized now. */
-export function mayAuthorize(quote: { state: QuoteState; within_limits: boolean }, authority: Authority): boolean {
-  return quote.state === 'open' && quote.within_limits && authority.mayBuy;
+export function mayAuthorize(quote: QuoteFacts, authority: Authority): boolean {
+  if (quote.state !== 'open' || !authority.mayBuy) return false;
+  if (quote.approved) return quote.within_limits || quote.approved.above_limits;
+  return quote.within_limits && quote.buys_alone;
 }
 
 /** Exactly the operations allowed on a job now: each of these works, all others are refused. */

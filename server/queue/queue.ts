@@ -1,7 +1,9 @@
+import pg from 'pg';
 import { PgBoss } from 'pg-boss';
-import { isDatabaseTrouble, type Queries } from '../kernel/database.ts';
+import { isDatabaseTrouble, type Queries, silenceMaxMs } from '../kernel/database.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { databaseOutage } from '../kernel/outage.ts';
+import { SteadyClient } from '../kernel/postgres/steady-client.ts';
 import { sql } from '../kernel/sql.ts';
 import { traceparent } from '../kernel/trace.ts';
 import type { Tx } from '../kernel/transaction.ts';
@@ -44,7 +46,8 @@ const superviseSeconds = 5;
 
 /** Creates or updates the queue's tables. Runs under the migrations' lock. */
 export async function installQueue(databaseUrl: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: databaseUrl, max: 1, supervise: false, schedule: false });
+  const options = { connectionString: databaseUrl, max: 1, supervise: false, schedule: false, Client: SteadyClient };
+  const boss = new PgBoss(options);
   boss.on('error', (error) => log('queue_error', errorFields(error)));
   await boss.start();
   // No retries here: jobs count tries by their fence, and the sweep finds lost messages.
@@ -72,7 +75,9 @@ export async function installQueue(databaseUrl: string): Promise<void> {
 
 /** Opens the queue of a migrated database. Workers supervise it; web processes only write. */
 export async function openQueue(databaseUrl: string, role: 'sender' | 'worker', name: string): Promise<Queue> {
-  const boss = new PgBoss({
+  // It listens for notifications on a client that it names itself.
+  Object.assign(pg, { Client: SteadyClient });
+  const options = {
     connectionString: databaseUrl,
     max: role === 'worker' ? 6 : 2,
     application_name: name,
@@ -82,7 +87,10 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker', 
     schedule: false,
     migrate: false,
     useListenNotify: role === 'worker',
-  });
+    silenceMaxMs,
+    Client: SteadyClient,
+  };
+  const boss = new PgBoss(options);
   boss.on('error', (error) => {
     if (isDatabaseTrouble(error)) databaseOutage.failed(error);
     else log('queue_error', errorFields(error));

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { largestCheck } from '../../e2e/steadiness/floods.ts';
-import { Agent } from '../../e2e/support/agent.ts';
+import { knownBuyer } from '../../e2e/support/known-buyer.ts';
 import { startService } from '../../e2e/support/service.ts';
 
 const service = await startService({ CHECKS_PER_ACCOUNT: '1000' });
@@ -12,7 +12,7 @@ const patience = { timeout: 100_000 };
 const slowCheck = { ...largestCheck, evidence: largestCheck.evidence.slice(0, 4), criteria: ['States what arrived'] };
 
 it('an account whose checks keep cores busy leaves one of a worker to others', { timeout: 150_000 }, async () => {
-  const agent = await Agent.arrive(service);
+  const agent = await knownBuyer(service);
   const jobKeys = await Promise.all(Array.from({ length: cores + 1 }, () => agent.paidJob(slowCheck)));
   const worker = service.startWorker();
   const jobs = () => Promise.all(jobKeys.map(async (jobKey) => (await agent.job(jobKey)).body));

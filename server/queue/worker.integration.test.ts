@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
+import { knownBuyer } from '../../e2e/support/known-buyer.ts';
 import { startService, type WorkerProcess } from '../../e2e/support/service.ts';
 import { startModelServer } from '../../sandbox/model/server.ts';
 
@@ -19,7 +20,7 @@ const startWorker = () => workers.push(service.startWorker());
 /** A worker's most concurrent checks. */
 const checksAtOnce = 8;
 /** A busy machine starts processes and jobs late. */
-const patience = { timeout: 20_000 };
+const patience = { timeout: 80_000 };
 
 const stateOf = async (agent: Agent, jobKey: string): Promise<string> => (await agent.job(jobKey)).body.state;
 /** The number of jobs in each state. */
@@ -29,12 +30,13 @@ async function states(agent: Agent, jobKeys: string[]): Promise<Record<string, n
 }
 
 describe('a worker', () => {
-  it('checks what is paid for while a model takes its time over another job', { timeout: 60_000 }, async () => {
+  it('checks what is paid for while a model takes its time over another job', { timeout: 240_000 }, async () => {
+    const agent = await knownBuyer(service);
     startWorker();
-    const agent = await Agent.arrive(service);
+    const before = model.checks();
     model.behave('held');
     const slow = await agent.paidJob();
-    await expect.poll(model.checks, patience).toBe(1);
+    await expect.poll(() => model.checks() - before, patience).toBe(1);
     model.behave('good');
     const quick = await agent.paidJob();
     await expect.poll(() => stateOf(agent, quick), patience).toBe('delivered');
@@ -44,9 +46,9 @@ describe('a worker', () => {
   });
 
   it('that has its hands full takes a job once it has a place for it, or leaves it to another', {
-    timeout: 60_000,
+    timeout: 240_000,
   }, async () => {
-    const [one, other] = await Promise.all([Agent.arrive(service), Agent.arrive(service)]);
+    const [one, other] = await Promise.all([knownBuyer(service), knownBuyer(service)]);
     const before = model.checks();
     /** Waits until the model holds that many checks since. */
     const asked = (times: number) => expect.poll(() => model.checks() - before, patience).toBe(times);
@@ -70,7 +72,7 @@ describe('a worker', () => {
   });
 
   it('that is told to stop ends the check it has under way first, and begins no other', {
-    timeout: 60_000,
+    timeout: 240_000,
   }, async () => {
     const agent = await Agent.arrive(service);
     const before = model.checks();
@@ -91,7 +93,7 @@ describe('a worker', () => {
 });
 
 describe('a worker that is told to stop while a check takes long', () => {
-  it('gives it back, and the next worker begins it anew', { timeout: 60_000 }, async () => {
+  it('gives it back, and the next worker begins it anew', { timeout: 240_000 }, async () => {
     const agent = await Agent.arrive(service);
     const before = model.checks();
     model.behave('held');

@@ -1,28 +1,35 @@
+import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isSupervisor, supervise } from '../children.ts';
 import { readConfiguration } from '../configuration.ts';
 import { countHours } from '../console/hours.ts';
 import { sealAudit } from '../console/seals.ts';
-import { requireSurroundings } from '../environment-faults.ts';
+import { awaitSurroundings } from '../environment-faults.ts';
 import { forgetStrangers } from '../identity/forget.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
+import { skewMaxSeconds } from '../kernel/database-clock.ts';
+import { isDiskFull, noteFullDisk } from '../kernel/disk.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
 import { isTracing, traced } from '../kernel/trace.ts';
 import { closeBooks } from '../ledger/closing.ts';
 import { letters } from '../letters.ts';
+import { queueDueLetters } from '../mail/due-letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { reconcile } from '../purchases/rounds/reconcile.ts';
 import { deleteExpired, deleteUnpaidContent } from '../purchases/rounds/retention.ts';
 import { sweep } from '../purchases/rounds/sweep.ts';
 import { hearRails, watchRails } from '../purchases/rounds/watch.ts';
+import { tellEndpoints } from '../purchases/webhooks/tell.ts';
 import { carryOut } from '../purchases/work/execute.ts';
 import { takeNext } from '../purchases/work/take.ts';
 import type { Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
+import { readyForWork, tellSupervisor, whenToldToStop } from '../supervisor.ts';
 import { startTracing } from '../tracing.ts';
 import { serveMetrics } from '../transports/metrics.ts';
 import { openChecker } from '../work-check/checker.ts';
@@ -60,27 +67,31 @@ const { assessor, tracesUrl } = runtime.configuration;
 const endTracing = await startTracing(tracesUrl, 'worker');
 const checker = openChecker(assessor);
 /** One core each: waiting here for a core would block another account's turn. */
-const checksAtOnce = assessor.length > 0 ? waitingChecks : availableParallelism();
+const checksAtOnce =
+  assessor.length > 0 ? waitingChecks : Math.ceil(availableParallelism() / runtime.configuration.workerProcesses);
 /** A check may keep a core busy for seconds: leave one place for another account. */
 const checksOfOne = Math.min(
   assessor.length > 0 ? checksAtOnce : Math.max(1, checksAtOnce - 1),
   // A canceled check may still be running here.
   runtime.configuration.checksPerAccount,
 );
+/** New buyers together: a dozen wallets with the longest checks leave every customer its turns. */
+const checksOfNew = Math.max(1, Math.floor(checksAtOnce / 2));
 const stopping = new AbortController();
 /** Stops running checks; their jobs are given back. */
 const outOfTime = new AbortController();
 
-/** Each check under way, with its account. */
-const underWay = new Map<Promise<void>, string>();
+const astray = outage('clock_differs');
+
+/** Each check under way, with its account, and whether its buyer is new. */
+const underWay = new Map<Promise<void>, { account: string; isNew: boolean }>();
 let filling: Promise<void> | null = null;
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    stopping.abort();
-    runtime.beginStop();
-  });
-}
+whenToldToStop(() => {
+  stopping.abort();
+  runtime.beginStop();
+  tellSupervisor('STOPPING=1');
+});
 // A cold worker takes no jobs: its first check would take over 15 times the CPU.
 await warmUp();
 
@@ -118,12 +129,15 @@ await runtime.queue.boss.work<LetterMessage>(
 // Also serve /livez on the metrics port: a worker has no other.
 serveMetrics(runtime, 'worker');
 log('worker_ready');
+readyForWork();
 // Apart: a provider that hangs must not delay deadlines.
 await Promise.all([
   // Jobs without a message: lost, left by a dead worker, or waiting for their account's turn.
   rounds(fillPlaces),
   rounds(sweep),
   rounds(reconcile),
+  rounds(queueDueLetters),
+  rounds(tellEndpoints),
   rounds(hearRails),
   rounds(watchRails, watchEveryMs),
   rounds(deleteUnpaidContent, unpaidEveryMs),
@@ -141,9 +155,14 @@ clearTimeout(grace);
 await runtime.close();
 await checker.close();
 await endTracing();
+// The channel to who looks after several would keep this one alive.
+if (cluster.isWorker) process.disconnect();
 
 async function opened(): Promise<Runtime> {
-  await requireSurroundings(readConfiguration(process.env));
+  const configuration = readConfiguration(process.env);
+  const { workerProcesses: count, metrics: figures } = configuration;
+  if (isSupervisor({ count })) return supervise({ role: 'worker', count, metricsPort: figures?.port ?? null });
+  await awaitSurroundings(configuration);
   return openRuntime(process.env, 'worker');
 }
 
@@ -167,11 +186,11 @@ function fillPlaces(): Promise<void> {
 }
 
 async function fill(): Promise<void> {
+  if (isAstray() || isDiskFull(runtime.db)) return;
   while (underWay.size < checksAtOnce && !stopping.signal.aborted) {
-    const accounts = [...underWay.values()];
-    const full = accounts.filter((account) => accounts.filter((one) => one === account).length >= checksOfOne);
-    const job = await takeNext(runtime, full);
-    if (!job) return;
+    const taken = await takeNext(runtime, full());
+    if (!taken) return;
+    const { job, isNew } = taken;
     // A failed job is found by its lease.
     const took = metrics.checkSeconds.startTimer();
     const parent = isTracing() ? await traceOf(runtime.db, job.job_key).catch(() => null) : null;
@@ -190,14 +209,39 @@ async function fill(): Promise<void> {
         // The account may have more waiting.
         fillPlaces().catch((error) => log('places_not_filled', errorFields(error)));
       });
-    underWay.set(check, job.account_key);
+    underWay.set(check, { account: job.account_key, isNew });
   }
+}
+
+/** Who gets no further place here. */
+function full(): Parameters<typeof takeNext>[1] {
+  const checks = [...underWay.values()];
+  const accounts = checks.map(({ account }) => account);
+  return {
+    except: accounts.filter((account) => accounts.filter((one) => one === account).length >= checksOfOne),
+    noneNew: checks.filter(({ isNew }) => isNew).length >= checksOfNew,
+  };
+}
+
+/** Whether this machine's clock is too far from the database's to work by. */
+function isAstray(): boolean {
+  const skewSeconds = runtime.skewSeconds();
+  if (Math.abs(skewSeconds) <= skewMaxSeconds) {
+    astray.works();
+    return false;
+  }
+  astray.failed(new Error(`the clock is ${Math.round(skewSeconds)} s ahead of the database's`));
+  return true;
 }
 
 /** Repeats `round` until the worker stops. */
 async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roundEveryMs): Promise<void> {
   const told = outage(`${round.name}_failed`);
   while (!stopping.signal.aborted) {
+    if (isAstray()) {
+      await sleep(roundEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
+      continue;
+    }
     await round(runtime).then(
       () => {
         metrics.roundEnded.setToCurrentTime({ round: round.name });
@@ -206,6 +250,7 @@ async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roun
       },
       (error) => {
         metrics.roundFailures.inc({ round: round.name });
+        noteFullDisk(runtime.db, error);
         (isDatabaseTrouble(error) ? databaseOutage : told).failed(error);
       },
     );

@@ -181,7 +181,8 @@ CREATE TRIGGER switches_note_changes AFTER INSERT OR UPDATE ON switches FOR EACH
 
 CREATE TABLE accounts (
   account_key TEXT PRIMARY KEY,
-  created_at TIMESTAMPTZ(3) NOT NULL
+  created_at TIMESTAMPTZ(3) NOT NULL,
+  links_closed_at TIMESTAMPTZ(3)
 );
 CREATE INDEX accounts_created_at_account_key_idx ON accounts (created_at DESC, account_key DESC);
 
@@ -191,14 +192,36 @@ CREATE TABLE members (
   -- By bytes, whatever the locale, so that an index also finds addresses by their beginning.
   email TEXT COLLATE "C" NOT NULL,
   created_at TIMESTAMPTZ(3) NOT NULL,
-  role TEXT NOT NULL DEFAULT 'member',
+  role TEXT NOT NULL,
   agents_reviewed_at TIMESTAMPTZ(3),
-  CHECK (role IN ('owner', 'member'))
+  removed_at TIMESTAMPTZ(3),
+  CHECK (role IN ('owner', 'approver', 'reader'))
 );
 CREATE UNIQUE INDEX members_account_key_email_key ON members (account_key, email);
 CREATE INDEX members_email_idx ON members (email);
 -- An address owns one account at most, however many confirmations race.
-CREATE UNIQUE INDEX members_owner_key ON members (email) WHERE role = 'owner';
+CREATE UNIQUE INDEX members_owner_key ON members (email) WHERE role = 'owner' AND removed_at IS NULL;
+
+CREATE TABLE invitations (
+  invitation_key TEXT PRIMARY KEY,
+  account_key TEXT NOT NULL REFERENCES accounts ON DELETE RESTRICT ON UPDATE CASCADE,
+  email TEXT NOT NULL,
+  role TEXT NOT NULL,
+  invited_by TEXT NOT NULL REFERENCES members ON DELETE RESTRICT ON UPDATE CASCADE,
+  created_at TIMESTAMPTZ(3) NOT NULL,
+  expires_at TIMESTAMPTZ(3) NOT NULL,
+  accepted_at TIMESTAMPTZ(3),
+  withdrawn_at TIMESTAMPTZ(3),
+  CHECK (email = lower(email)),
+  CHECK (role IN ('approver', 'reader')),
+  CHECK (accepted_at IS NULL OR withdrawn_at IS NULL),
+  CHECK (accepted_at < expires_at)
+);
+-- One that waits for an answer for each address.
+CREATE UNIQUE INDEX invitations_open_key ON invitations (account_key, email)
+  WHERE accepted_at IS NULL AND withdrawn_at IS NULL;
+CREATE INDEX invitations_invited_by_idx ON invitations (invited_by);
+CREATE INDEX invitations_email_created_at_idx ON invitations (email, created_at);
 
 CREATE TABLE sign_in_links (
   token_digest TEXT PRIMARY KEY,
@@ -250,7 +273,7 @@ CREATE TABLE credentials (
   grace_seconds INTEGER,
   replaces TEXT REFERENCES credentials ON DELETE SET NULL ON UPDATE CASCADE,
   key_id TEXT NOT NULL,
-  CHECK (kind IN ('agent', 'wallet')),
+  CHECK (kind IN ('agent', 'wallet', 'oauth')),
   -- A keyed hash. A token in clear does not have this shape.
   CHECK (token_hash ~ '^[0-9A-Za-z_-]{43}$'),
   CHECK (use_by IS NULL OR kind = 'agent'),
@@ -315,6 +338,36 @@ CREATE INDEX registrations_account_key_idx ON registrations (account_key);
 CREATE INDEX registrations_email_created_at_idx ON registrations (email, created_at);
 CREATE INDEX registrations_email_user_code_hash_idx ON registrations (email, user_code_hash);
 
+-- What the authorization server remembers. Ids are bearer secrets: their digests only.
+CREATE TABLE oauth_records (
+  model TEXT NOT NULL,
+  id_hash TEXT NOT NULL,
+  payload JSONB NOT NULL,
+  grant_id TEXT,
+  credential_key TEXT REFERENCES credentials ON DELETE CASCADE ON UPDATE CASCADE,
+  created_at TIMESTAMPTZ(3) NOT NULL,
+  expires_at TIMESTAMPTZ(3),
+  consumed_at TIMESTAMPTZ(3),
+  PRIMARY KEY (model, id_hash),
+  CHECK (id_hash ~ '^[0-9A-Za-z_-]{43}$'),
+  -- An access token is a credential, and nothing else is.
+  CHECK ((model = 'AccessToken') = (credential_key IS NOT NULL))
+);
+CREATE INDEX oauth_records_grant_id_idx ON oauth_records (grant_id);
+CREATE INDEX oauth_records_expires_at_idx ON oauth_records (expires_at);
+CREATE INDEX oauth_records_credential_key_idx ON oauth_records (credential_key);
+
+-- The agent that an OAuth client is for the member who let it buy.
+CREATE TABLE oauth_connections (
+  client_id_hash TEXT NOT NULL,
+  member_key TEXT NOT NULL REFERENCES members ON DELETE CASCADE ON UPDATE CASCADE,
+  agent_key TEXT NOT NULL REFERENCES principals ON DELETE RESTRICT ON UPDATE CASCADE,
+  PRIMARY KEY (client_id_hash, member_key),
+  CHECK (client_id_hash ~ '^[0-9A-Za-z_-]{43}$')
+);
+CREATE INDEX oauth_connections_member_key_idx ON oauth_connections (member_key);
+CREATE INDEX oauth_connections_agent_key_idx ON oauth_connections (agent_key);
+
 CREATE TABLE account_events (
   sequence BIGSERIAL PRIMARY KEY,
   account_key TEXT NOT NULL REFERENCES accounts ON DELETE RESTRICT ON UPDATE CASCADE,
@@ -329,6 +382,15 @@ CREATE INDEX account_events_principal_key_at_idx ON account_events (principal_ke
 CREATE TRIGGER account_events_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON account_events
   EXECUTE FUNCTION refuse_change();
 
+-- Each decision on what a principal may buy, under the digest that quotes and receipts name it by.
+CREATE TABLE grant_decisions (
+  grant_digest TEXT PRIMARY KEY,
+  body JSONB NOT NULL,
+  decided_at TIMESTAMPTZ(3) NOT NULL
+);
+CREATE TRIGGER grant_decisions_stay BEFORE UPDATE OR TRUNCATE ON grant_decisions
+  EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE grants (
   grant_key TEXT PRIMARY KEY,
   principal_key TEXT NOT NULL REFERENCES principals ON DELETE RESTRICT ON UPDATE CASCADE,
@@ -341,9 +403,15 @@ CREATE TABLE grants (
   review_authority BOOLEAN NOT NULL,
   paused_at TIMESTAMPTZ(3),
   created_at TIMESTAMPTZ(3) NOT NULL,
+  expires_at TIMESTAMPTZ(3),
+  approval_above_microcents BIGINT,
+  may_ask_above_limits BOOLEAN NOT NULL DEFAULT false,
+  -- The decision in force.
+  grant_digest TEXT NOT NULL REFERENCES grant_decisions ON DELETE RESTRICT ON UPDATE CASCADE,
   CHECK (per_job_limit_microcents >= 0),
   CHECK (daily_limit_microcents >= 0),
-  CHECK (total_limit_microcents >= 0)
+  CHECK (total_limit_microcents >= 0),
+  CHECK (approval_above_microcents >= 0)
 );
 CREATE UNIQUE INDEX grants_principal_key_key ON grants (principal_key);
 
@@ -374,8 +442,11 @@ BEGIN
     SELECT coalesce(sum(used_microcents), 0) INTO other_days FROM grant_usage
     WHERE grant_key = NEW.grant_key AND day <> NEW.day;
   END IF;
-  IF taken > limits.per_job OR NEW.used_microcents > limits.daily
-    OR other_days + NEW.used_microcents > limits.total THEN
+  IF (taken > limits.per_job OR NEW.used_microcents > limits.daily
+      OR other_days + NEW.used_microcents > limits.total)
+    -- A person let this one job pass: it has not taken its room yet.
+    AND NOT EXISTS (SELECT FROM jobs WHERE grant_key = NEW.grant_key AND authorized_on = NEW.day
+      AND above_limits AND state = 'awaiting_payment' AND reserved_microcents = 0 AND price_microcents = taken) THEN
     RAISE EXCEPTION '% passes a limit', NEW.grant_key USING ERRCODE = 'check_violation';
   END IF;
   RETURN NEW;
@@ -401,8 +472,8 @@ CREATE TABLE purchase_blocks (
   -- A block names whom it keeps from buying and why; lifting it names who and why.
   CHECK (num_nonnulls(account_key, payer) = 1),
   CHECK (payer = lower(payer)),
-  CHECK (cause IN ('payment_reversed', 'card_dispute', 'waivers')),
-  CHECK ((cause IN ('payment_reversed', 'card_dispute')) = (payment_key IS NOT NULL)),
+  CHECK (cause IN ('payment_reversed', 'card_dispute', 'blocked_card', 'disowned_card', 'remedies')),
+  CHECK ((cause = 'remedies') = (payment_key IS NULL)),
   CHECK (num_nulls(lifted_at, lifted_by, lifted_because) IN (0, 3)),
   CHECK (lifted_because <> '')
 );
@@ -446,13 +517,19 @@ CREATE TABLE quotes (
   service_key TEXT NOT NULL,
   contract_version TEXT NOT NULL,
   terms_version TEXT NOT NULL,
+  -- The periods of these terms that hold for the job, whatever later terms say.
+  pay_seconds INTEGER NOT NULL,
+  execution_seconds INTEGER NOT NULL,
+  review_seconds INTEGER NOT NULL,
   state TEXT NOT NULL,
   price_microcents BIGINT NOT NULL,
   max_price_microcents BIGINT NOT NULL,
+  grant_digest TEXT NOT NULL REFERENCES grant_decisions ON DELETE RESTRICT ON UPDATE CASCADE,
   input_digest TEXT NOT NULL,
   input TEXT,
   evidence JSONB NOT NULL,
   planned_checks JSONB NOT NULL,
+  forecast JSONB NOT NULL,
   digest TEXT NOT NULL,
   created_at TIMESTAMPTZ(3) NOT NULL,
   expires_at TIMESTAMPTZ(3) NOT NULL,
@@ -460,6 +537,7 @@ CREATE TABLE quotes (
   buyer_is_producer BOOLEAN NOT NULL DEFAULT false,
   CHECK (state IN ('open', 'authorized', 'rejected')),
   CHECK (price_microcents > 0 AND price_microcents <= max_price_microcents),
+  CHECK (least(pay_seconds, execution_seconds, review_seconds) > 0),
   -- Sealed content only, with the key that sealed it (server/kernel/seal.ts).
   CHECK (input ~ '^v2\.[0-9a-f]{16}\.')
 );
@@ -468,6 +546,8 @@ CREATE INDEX quotes_principal_key_created_at_idx ON quotes (principal_key, creat
 -- What retention looks for: content that a purchase keeps, and content of quotes that nobody authorized.
 CREATE INDEX quotes_kept_content_idx ON quotes (expires_at) WHERE input IS NOT NULL AND state = 'authorized';
 CREATE INDEX quotes_dead_content_idx ON quotes (expires_at) WHERE input IS NOT NULL AND state <> 'authorized';
+-- And quotes that nobody authorized, which go once nobody can ask about them.
+CREATE INDEX quotes_dead_idx ON quotes (expires_at) WHERE state <> 'authorized';
 
 -- Sealed content changes only to be sealed with another key that is in use.
 CREATE FUNCTION is_resealed(old_text text, new_text text) RETURNS boolean LANGUAGE sql STABLE AS $$
@@ -512,6 +592,8 @@ CREATE TABLE jobs (
   principal_key TEXT NOT NULL REFERENCES principals ON DELETE RESTRICT ON UPDATE CASCADE,
   account_key TEXT NOT NULL,
   grant_key TEXT NOT NULL REFERENCES grants ON DELETE RESTRICT ON UPDATE CASCADE,
+  -- The decision that it was authorized, or last paid, under.
+  grant_digest TEXT NOT NULL REFERENCES grant_decisions ON DELETE RESTRICT ON UPDATE CASCADE,
   state TEXT NOT NULL,
   payment_state TEXT NOT NULL,
   charge_state TEXT NOT NULL,
@@ -528,13 +610,16 @@ CREATE TABLE jobs (
   finalized_at TIMESTAMPTZ(3),
   fence INTEGER NOT NULL DEFAULT 0,
   lease_until TIMESTAMPTZ(3),
+  taken_at TIMESTAMPTZ(3),
   stage TEXT NOT NULL,
   percent INTEGER NOT NULL DEFAULT 0,
   report_digest TEXT,
   failure TEXT,
   tries INTEGER NOT NULL DEFAULT 0,
   waived_because TEXT,
+  ended_by TEXT,
   credit_only BOOLEAN NOT NULL DEFAULT false,
+  above_limits BOOLEAN NOT NULL DEFAULT false,
   reserved_microcents BIGINT NOT NULL DEFAULT 0,
   last_rail TEXT,
   last_verdict TEXT,
@@ -547,6 +632,7 @@ CREATE TABLE jobs (
   CHECK (review_state IN ('not_open', 'open', 'accepted', 'disputed')),
   CHECK (waived_because IN ('second_dispute', 'recheck_failed', 'source_withdrawn', 'waived_by_operator',
     'payment_reversed')),
+  CHECK (ended_by IS NULL OR ended_by IN ('buyer', 'operator') AND state IN ('canceled', 'failed')),
   CHECK (percent BETWEEN 0 AND 100),
   CHECK (tries >= 0),
   -- No work before a committed collection, no review without a report.
@@ -577,9 +663,14 @@ CREATE INDEX jobs_failed_idx ON jobs (created_at) WHERE state = 'failed';
 CREATE INDEX jobs_waived_idx ON jobs (account_key, principal_key) WHERE state = 'waived';
 -- What the sweep looks for stays small, whatever the number of purchases.
 CREATE INDEX jobs_working_idx ON jobs (deliver_by) WHERE state IN ('queued', 'running', 'rechecking');
+-- How long each account kept workers busy lately.
+CREATE INDEX jobs_taken_at_idx ON jobs (taken_at);
 CREATE INDEX jobs_unpaid_idx ON jobs (pay_by) WHERE state = 'awaiting_payment';
 CREATE INDEX jobs_to_review_idx ON jobs (review_by) WHERE state IN ('delivered', 'redelivered');
 CREATE INDEX jobs_reserved_idx ON jobs (principal_key) WHERE state = 'awaiting_payment';
+CREATE INDEX jobs_ended_room_idx ON jobs (job_key) WHERE ended_by = 'buyer' AND reserved_microcents > 0;
+-- What counts against a buyer within a period.
+CREATE INDEX jobs_remedied_idx ON jobs (account_key, finalized_at) WHERE state = 'waived' OR ended_by = 'buyer';
 
 -- What lists filter purchases by, in one word: there are a few dozen of them, however many purchases.
 CREATE FUNCTION job_facet(state text, payment_state text, review_state text, rail text, verdict text) RETURNS text
@@ -616,6 +707,7 @@ CREATE TRIGGER jobs_stay_frozen BEFORE UPDATE ON jobs FOR EACH ROW
     IS DISTINCT FROM (OLD.job_key, OLD.quote_key, OLD.principal_key, OLD.account_key, OLD.grant_key,
       OLD.price_microcents, OLD.authorized_on, OLD.created_at)
     OR NEW.fence < OLD.fence
+    OR (OLD.state <> 'awaiting_payment' AND NEW.grant_digest <> OLD.grant_digest)
     OR (OLD.collected_at IS NOT NULL AND NEW.collected_at IS DISTINCT FROM OLD.collected_at))
   EXECUTE FUNCTION keep_job_frozen();
 CREATE TRIGGER jobs_keep_their_time_to_pay BEFORE UPDATE ON jobs FOR EACH ROW
@@ -704,6 +796,55 @@ CREATE TRIGGER content_is_paid_for AFTER UPDATE OF collected_at ON jobs FOR EACH
   WHEN (OLD.collected_at IS NULL AND NEW.collected_at IS NOT NULL) EXECUTE FUNCTION count_no_longer();
 CREATE TRIGGER content_is_gone AFTER UPDATE OF input ON quotes FOR EACH ROW
   WHEN (OLD.input IS NOT NULL AND NEW.input IS NULL) EXECUTE FUNCTION count_no_longer();
+
+-- A purchase above what its agent may buy alone: a person says yes or no to this quote, once. A yes is used by the
+-- authorization that it allows.
+CREATE TABLE approvals (
+  approval_key TEXT PRIMARY KEY,
+  quote_key TEXT NOT NULL REFERENCES quotes ON DELETE RESTRICT ON UPDATE CASCADE,
+  principal_key TEXT NOT NULL REFERENCES principals ON DELETE RESTRICT ON UPDATE CASCADE,
+  account_key TEXT NOT NULL,
+  state TEXT NOT NULL,
+  above_limits BOOLEAN NOT NULL,
+  asked_at TIMESTAMPTZ(3) NOT NULL,
+  expires_at TIMESTAMPTZ(3) NOT NULL,
+  decided_at TIMESTAMPTZ(3),
+  decided_by TEXT,
+  used_at TIMESTAMPTZ(3),
+  CHECK (state IN ('open', 'approved', 'declined', 'used', 'lapsed')),
+  CHECK ((decided_at IS NULL) = (decided_by IS NULL)),
+  CHECK (state = 'lapsed' OR (state = 'open') = (decided_at IS NULL)),
+  CHECK ((state = 'used') = (used_at IS NOT NULL)),
+  CHECK (decided_at < expires_at)
+);
+CREATE UNIQUE INDEX approvals_quote_key_key ON approvals (quote_key);
+-- One question at a time.
+CREATE UNIQUE INDEX approvals_open_key ON approvals (principal_key) WHERE state = 'open';
+CREATE INDEX approvals_account_key_asked_at_idx ON approvals (account_key, asked_at);
+-- A no stands, a yes is used once, and neither is moved to another quote.
+CREATE FUNCTION keep_approval() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is %', OLD.approval_key, OLD.state USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER approvals_stay_decided BEFORE UPDATE ON approvals FOR EACH ROW
+  WHEN (OLD.state IN ('declined', 'used', 'lapsed') OR (OLD.state = 'approved' AND NEW.state = 'open')
+    OR (OLD.state = 'open' AND NEW.state = 'used')
+    OR (NEW.approval_key, NEW.quote_key, NEW.principal_key, NEW.account_key, NEW.above_limits, NEW.asked_at, NEW.expires_at)
+      IS DISTINCT FROM (OLD.approval_key, OLD.quote_key, OLD.principal_key, OLD.account_key, OLD.above_limits,
+        OLD.asked_at, OLD.expires_at))
+  EXECUTE FUNCTION keep_approval();
+CREATE TRIGGER approvals_stay BEFORE DELETE OR TRUNCATE ON approvals EXECUTE FUNCTION refuse_change();
+-- No job above the limits without a yes to that.
+CREATE FUNCTION keep_above_limits_approved() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM approvals WHERE quote_key = NEW.quote_key AND above_limits
+      AND state IN ('approved', 'used')) THEN
+    RAISE EXCEPTION 'nobody let % pass the limits', NEW.job_key USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER jobs_above_limits_are_approved BEFORE INSERT OR UPDATE OF above_limits ON jobs FOR EACH ROW
+  WHEN (NEW.above_limits) EXECUTE FUNCTION keep_above_limits_approved();
 
 CREATE TABLE reports (
   job_key TEXT NOT NULL REFERENCES jobs ON DELETE RESTRICT ON UPDATE CASCADE,
@@ -809,6 +950,35 @@ CREATE TRIGGER receipt_keys_stay_published BEFORE UPDATE ON receipt_keys FOR EAC
   EXECUTE FUNCTION keep_receipt_key();
 CREATE TRIGGER receipt_keys_stay BEFORE DELETE OR TRUNCATE ON receipt_keys EXECUTE FUNCTION refuse_change();
 
+-- Where an account is told of its events. Each has read the account's events up to its place and is told them in order;
+-- whoever tells one next takes it by moving `next_try_at`.
+CREATE TABLE webhook_endpoints (
+  endpoint_key TEXT PRIMARY KEY,
+  account_key TEXT NOT NULL REFERENCES accounts ON DELETE RESTRICT ON UPDATE CASCADE,
+  url TEXT NOT NULL,
+  secret TEXT,
+  added_by TEXT NOT NULL REFERENCES members ON DELETE RESTRICT ON UPDATE CASCADE,
+  added_at TIMESTAMPTZ(3) NOT NULL,
+  removed_at TIMESTAMPTZ(3),
+  told_transaction BIGINT NOT NULL,
+  told_purchase TEXT NOT NULL,
+  told_sequence INTEGER NOT NULL,
+  told_at TIMESTAMPTZ(3),
+  tries INTEGER NOT NULL DEFAULT 0,
+  failing_since TIMESTAMPTZ(3),
+  failure TEXT,
+  next_try_at TIMESTAMPTZ(3) NOT NULL,
+  warned_at TIMESTAMPTZ(3),
+  CHECK (url ~ '^https://'),
+  -- Sealed, and gone with the endpoint.
+  CHECK (secret ~ '^v2\.[0-9a-f]{16}\.'),
+  CHECK ((secret IS NULL) = (removed_at IS NOT NULL)),
+  CHECK (tries >= 0),
+  CHECK ((failing_since IS NULL) = (tries = 0))
+);
+CREATE UNIQUE INDEX webhook_endpoints_url_key ON webhook_endpoints (account_key, url) WHERE removed_at IS NULL;
+CREATE INDEX webhook_endpoints_due_idx ON webhook_endpoints (next_try_at) WHERE removed_at IS NULL;
+
 
 -- sources/ ---------------------------------------------------------------------------------------------------------
 
@@ -866,10 +1036,55 @@ CREATE TABLE letters (
   created_at TIMESTAMPTZ(3) NOT NULL,
   sent_at TIMESTAMPTZ(3),
   origin TEXT,
-  CHECK (kind IN ('registration', 'sign_in', 'notice'))
+  CHECK (kind IN ('registration', 'sign_in', 'notice', 'purchase', 'digest', 'important'))
 );
 CREATE UNIQUE INDEX letters_kind_about_address_key ON letters (kind, about, address);
 CREATE INDEX letters_address_kind_created_at_idx ON letters (address, kind, created_at);
+
+-- What the members of an account hear about, until a worker takes it. Written here, where the facts are, so that no
+-- writer can leave one out. Accounts without members, such as wallets, have no readers.
+CREATE TABLE due_letters (
+  sequence BIGSERIAL PRIMARY KEY,
+  account_key TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  number BIGINT NOT NULL,
+  at TIMESTAMPTZ(3) NOT NULL,
+  due_at TIMESTAMPTZ(3) NOT NULL,
+  CHECK (kind IN ('purchase', 'account', 'digest'))
+);
+CREATE UNIQUE INDEX due_letters_action_subject_number_key ON due_letters (action, subject, number);
+CREATE INDEX due_letters_due_at_idx ON due_letters (due_at);
+
+CREATE FUNCTION tell_of_purchase() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO due_letters (account_key, kind, action, subject, number, at, due_at)
+  SELECT j.account_key, 'purchase', told.action, j.job_key, NEW.sequence, NEW.at, told.due_at
+  FROM jobs j, LATERAL (VALUES (NEW.action, NEW.at), ('review_ends', j.review_by - interval '24 hours')) AS told (action, due_at)
+  WHERE j.quote_key = NEW.purchase_key AND (told.action <> 'review_ends' OR NEW.action IN ('deliver', 'redeliver'))
+    AND EXISTS (SELECT FROM members m WHERE m.account_key = j.account_key)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER audit_rows_are_told AFTER INSERT ON audit_rows FOR EACH ROW
+  WHEN (NEW.action IN ('collect', 'deliver', 'redeliver', 'accept', 'fail', 'cancel', 'fail_recheck', 'dispute_again',
+    'waive', 'refund', 'refunded', 'refund_failed', 'refund_sent_by_hand', 'refund_credited'))
+  EXECUTE FUNCTION tell_of_purchase();
+
+CREATE FUNCTION tell_of_account() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO due_letters (account_key, kind, action, subject, number, at, due_at)
+  SELECT NEW.account_key, 'account', NEW.action, NEW.account_key, NEW.sequence, NEW.at, NEW.at
+  WHERE EXISTS (SELECT FROM members m WHERE m.account_key = NEW.account_key)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER account_events_are_told AFTER INSERT ON account_events FOR EACH ROW
+  WHEN (NEW.action IN ('agent_connected', 'grant_changed', 'release_allowed', 'purchases_blocked',
+    'purchases_unblocked', 'card_removed', 'payments_disowned', 'approval_asked', 'member_joined', 'member_removed',
+    'role_changed', 'endpoint_failing'))
+  EXECUTE FUNCTION tell_of_account();
 
 
 -- payments/ --------------------------------------------------------------------------------------------------------
@@ -966,12 +1181,15 @@ CREATE TABLE reconciliation_differences (
 -- payments/x402/ ---------------------------------------------------------------------------------------------------
 
 CREATE TABLE searched_chains (
-  network TEXT PRIMARY KEY,
+  network TEXT NOT NULL,
+  address TEXT NOT NULL,
   opened_at BIGINT NOT NULL,
   searched_to BIGINT NOT NULL,
   head BIGINT NOT NULL,
   balance_microcents BIGINT,
-  searched_at TIMESTAMPTZ(3) NOT NULL
+  searched_at TIMESTAMPTZ(3) NOT NULL,
+  PRIMARY KEY (network, address),
+  CHECK (address = lower(address))
 );
 
 CREATE TABLE x402_transfers (
@@ -1134,12 +1352,17 @@ CREATE TABLE saved_cards (
   last4 TEXT NOT NULL,
   exp_month INTEGER NOT NULL,
   exp_year INTEGER NOT NULL,
+  payer TEXT,
   saved_at TIMESTAMPTZ(3) NOT NULL,
   removed_at TIMESTAMPTZ(3),
-  detached_at TIMESTAMPTZ(3)
+  detached_at TIMESTAMPTZ(3),
+  CHECK (payer LIKE 'card:%' AND payer = lower(payer))
 );
 CREATE UNIQUE INDEX saved_cards_method_id_key ON saved_cards (method_id);
 CREATE INDEX saved_cards_account_key_idx ON saved_cards (account_key);
+CREATE INDEX saved_cards_payer_idx ON saved_cards (payer);
+-- Customers name their card by it.
+CREATE INDEX saved_cards_last4_idx ON saved_cards (last4);
 
 CREATE TABLE card_uses (
   card_key TEXT NOT NULL REFERENCES saved_cards ON DELETE RESTRICT ON UPDATE CASCADE,
@@ -1163,11 +1386,18 @@ CREATE TABLE card_payments (
   expires_at TIMESTAMPTZ(3) NOT NULL,
   look_at TIMESTAMPTZ(3),
   withdrawn_at TIMESTAMPTZ(3),
-  decline_code TEXT
+  decline_code TEXT,
+  -- Of the newest charge that the bank refused on the page, where the payer may try again.
+  declined_intent_id TEXT,
+  declined_because TEXT,
+  declined_at TIMESTAMPTZ(3),
+  CHECK (num_nonnulls(declined_intent_id, declined_because, declined_at) IN (0, 3))
 );
+CREATE INDEX card_payments_declined_intent_id_idx ON card_payments (declined_intent_id);
 CREATE UNIQUE INDEX card_payments_intent_id_key ON card_payments (intent_id);
 CREATE UNIQUE INDEX card_payments_session_id_key ON card_payments (session_id);
 CREATE INDEX card_payments_look_idx ON card_payments (look_at);
+CREATE INDEX card_payments_card_key_idx ON card_payments (card_key) WHERE card_key IS NOT NULL;
 CREATE TRIGGER card_payments_stay BEFORE DELETE OR TRUNCATE ON card_payments EXECUTE FUNCTION refuse_change();
 
 -- A charge pays once for its payment, in full, or is late and goes back.
@@ -1178,12 +1408,15 @@ CREATE TABLE card_charges (
   amount_microcents BIGINT NOT NULL,
   fee_microcents BIGINT NOT NULL,
   use TEXT NOT NULL,
+  payer TEXT,
   seen_at TIMESTAMPTZ(3) NOT NULL,
   CHECK (use IN ('payment', 'late')),
+  CHECK (payer LIKE 'card:%' AND payer = lower(payer)),
   CHECK (amount_microcents > 0 AND fee_microcents >= 0)
 );
 CREATE UNIQUE INDEX card_charges_charge_id_key ON card_charges (charge_id);
 CREATE INDEX card_charges_payment_key_idx ON card_charges (payment_key);
+CREATE INDEX card_charges_payer_idx ON card_charges (payer);
 CREATE UNIQUE INDEX card_charges_payment_use_key ON card_charges (payment_key) WHERE use = 'payment';
 CREATE TRIGGER card_charges_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON card_charges EXECUTE FUNCTION refuse_change();
 
@@ -1279,6 +1512,9 @@ CREATE TABLE refunds (
   created_at TIMESTAMPTZ(3) NOT NULL,
   decided_at TIMESTAMPTZ(3),
   dropped_at TIMESTAMPTZ(3),
+  settled_at TIMESTAMPTZ(3),
+  settled_as TEXT,
+  settled_reference TEXT,
   network TEXT,
   arrival_transaction TEXT,
   arrival_position INTEGER,
@@ -1288,6 +1524,11 @@ CREATE TABLE refunds (
     ON DELETE SET NULL ON UPDATE CASCADE,
   CHECK (state IN ('refund_pending', 'refunded', 'refund_failed')),
   CHECK (dropped_at IS NULL OR state = 'refund_failed'),
+  -- An operator settles what failed: it is not owed any more, even if it leaves by itself all the same.
+  CHECK (settled_as IN ('sent_by_hand', 'wallet_credit')),
+  CHECK ((settled_as IS NULL) = (settled_at IS NULL)),
+  CHECK ((settled_reference IS NOT NULL) = (settled_as IS NOT NULL AND settled_as = 'sent_by_hand')),
+  CHECK (settled_at IS NULL OR dropped_at IS NOT NULL OR state = 'refunded'),
   CHECK (amount_microcents > 0),
   CHECK ((payment_key IS NULL) = (job_key IS NULL)),
   CHECK ((payment_key IS NULL) = (reason IN ('returned_by_operator', 'returned_before'))),
@@ -1306,6 +1547,14 @@ CREATE INDEX refunds_failed_idx ON refunds (created_at) WHERE state = 'refund_fa
 CREATE INDEX refunds_unsettled_idx ON refunds (created_at) WHERE state <> 'refunded' AND dropped_at IS NULL;
 ALTER TABLE chain_transfers ADD FOREIGN KEY (refund_key) REFERENCES refunds ON DELETE SET NULL ON UPDATE CASCADE;
 CREATE TRIGGER refunds_stay BEFORE DELETE OR TRUNCATE ON refunds EXECUTE FUNCTION refuse_change();
+CREATE FUNCTION keep_refund_settled() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is settled, once', OLD.refund_key USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER refunds_are_settled_once BEFORE UPDATE ON refunds FOR EACH ROW
+  WHEN (OLD.settled_at IS NOT NULL AND (NEW.settled_at, NEW.settled_as, NEW.settled_reference)
+    IS DISTINCT FROM (OLD.settled_at, OLD.settled_as, OLD.settled_reference))
+  EXECUTE FUNCTION keep_refund_settled();
 
 -- A refund gives back what arrived and no more: one refund for an arrival, after its use is known.
 CREATE FUNCTION keep_refund_within_its_arrival() RETURNS trigger LANGUAGE plpgsql AS $$

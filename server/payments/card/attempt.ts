@@ -1,10 +1,10 @@
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { leaseUntil } from '../../kernel/lease.ts';
-import { sql, statement } from '../../kernel/sql.ts';
+import { assembled, sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import type { CardMethod } from '../contract.ts';
-import type { Attempt, Decline, PaymentRequest } from '../rail.ts';
+import type { Attempt, Decline, PaymentRequest, TakingJob } from '../rail.ts';
 
 /** One attempt to pay for a job by card: on the provider's page, or with a kept card. */
 export interface CardAttempt extends Attempt {
@@ -62,6 +62,12 @@ const byCharge = `${columns} where p.payment_key = (select payment_key from card
 /** The attempt of an intent whose charge is in our books. */
 export const attemptOfCharge = (db: Queries, intentId: string) => maybe(db, byCharge, [intentId]);
 
+const keptCharge = `select payment_key from card_charges c where intent_id = $1 and use = 'payment'
+  and not exists (select from refunds where refunds.intent_id = c.intent_id)`;
+const byKeptCharge = `${columns} where p.state = 'collected' and p.payment_key = (${keptCharge})`;
+/** The same, where the charge pays and nothing is known to go back of it. */
+export const attemptKeeping = (db: Queries, intentId: string) => maybe(db, byKeptCharge, [intentId]);
+
 const byRequest = `${columns} where p.job_key = $1 and (c.idempotency_key = $2
     or (p.state in ('settling', 'unknown') and p.method = $3))
   order by p.state in ('settling', 'unknown') desc, c.idempotency_key = $2 desc, p.created_at desc limit 1`;
@@ -94,33 +100,37 @@ export function pageEnd(now: Date, wanted: Date): Date {
   );
 }
 
+/** What an attempt is opened with. */
+export interface Opening {
+  readonly paymentKey: string;
+  readonly taking: TakingJob;
+}
+
+const intentText = (taking: string): string => `
+  with taken as (${taking}),
+  intent as (
+    insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
+    select $7, job_key, 'card', $8, $9, $10, $3, $11 from taken returning payment_key)
+  insert into card_payments (payment_key, idempotency_key, customer_id, card_key, expires_at, look_at)
+  select payment_key, $12, $13, $14, $15, $16 from intent returning payment_key`;
+
 /**
  * Records the intent in one statement: takes the job and writes the attempt, or neither. Undefined when the job cannot
  * be paid now. A checkout waits for its payer; the provider does not know it yet.
  */
 export async function recordIntent(
   db: Queries,
-  paymentKey: string,
-  { jobKey, principalKey, price, idempotencyKey, payBy, now }: PaymentRequest,
+  opening: Opening,
+  { jobKey, principalKey, grantDigest, price, idempotencyKey, payBy, now }: PaymentRequest,
   by: { method: 'card_checkout' } | { method: 'card_saved'; cardKey: string; customerId: string },
 ): Promise<CardAttempt | undefined> {
+  const { paymentKey, taking } = opening;
   const isSaved = by.method === 'card_saved';
   const ends = pageEnd(now, payBy);
-  const taken = await db.maybe(sql`
-    with taken as (
-      update jobs set payment_state = ${isSaved ? 'processing' : 'requires_payer'}, last_rail = 'card', updated_at = ${now}
-      where job_key = ${jobKey} and principal_key = ${principalKey} and state = 'awaiting_payment'
-        and payment_state = 'none'
-      returning job_key),
-    intent as (
-      insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
-      select ${paymentKey}, job_key, 'card', ${by.method}, ${isSaved ? 'settling' : 'unknown'}, ${price}, ${now},
-        ${leaseUntil(now)}
-      from taken returning payment_key)
-    insert into card_payments (payment_key, idempotency_key, customer_id, card_key, expires_at, look_at)
-    select payment_key, ${idempotencyKey}, ${isSaved ? by.customerId : null}, ${isSaved ? by.cardKey : null}, ${ends},
-      ${isSaved ? null : ends}
-    from intent returning payment_key`);
+  const job = [isSaved ? 'processing' : 'requires_payer', 'card', now, jobKey, principalKey, grantDigest];
+  const attempt = [paymentKey, by.method, isSaved ? 'settling' : 'unknown', price, leaseUntil(now), idempotencyKey];
+  const card = [isSaved ? by.customerId : null, isSaved ? by.cardKey : null, ends, isSaved ? null : ends];
+  const taken = await db.maybe(assembled(intentText, [taking], [...job, ...attempt, ...card]));
   return taken ? attemptByKey(db, paymentKey) : undefined;
 }
 
@@ -156,13 +166,27 @@ export async function noteDecline(db: Queries, paymentKey: string, { code }: Dec
     update card_payments set decline_code = ${code} where payment_key = ${paymentKey} and decline_code is null`);
 }
 
-/** The payer of each card attempt: none, because blocks of payers name wallets; a card's account has its own. */
-export const cardPayers = 'select payment_key, null::text as payer from card_payments';
+/** Keeps what the bank refused last for people who ask why: the payer may still pay the attempt. */
+export async function notePageDecline(
+  db: Queries,
+  paymentKey: string,
+  { intentId, code }: { intentId: string; code: string },
+  now: Date,
+): Promise<void> {
+  await db.many(sql`
+    update card_payments set declined_intent_id = ${intentId}, declined_because = ${code}, declined_at = ${now}
+    where payment_key = ${paymentKey}`);
+}
 
-/** When an open card attempt becomes cancelable: on the page, while it waits for its payer. */
+/** The card that each attempt collected from, by its fingerprint. */
+export const cardPayers = "select payment_key, payer from card_charges where use = 'payment'";
+
+/** When an open card attempt becomes cancelable (on the page, while it waits for its payer), and its page ends. */
 export const cardEnds = `
-  select payment_key, p.created_at - interval '1 second' as withdrawable_after
-  from card_payments join payments p using (payment_key) where p.method = 'card_checkout'`;
+  select payment_key,
+    case when p.method = 'card_checkout' then p.created_at - interval '1 second' end as withdrawable_after,
+    case when p.method = 'card_checkout' then coalesce(session_expires_at, expires_at) end as expires_at
+  from card_payments join payments p using (payment_key)`;
 
 /** A card collection's outside reference, as SQL. */
 export const cardReference = (paymentKey: string): string =>

@@ -8,6 +8,7 @@ import {
   fillIn,
   heard,
   listen,
+  nextDeclinedLater,
   paidOnPage,
   payByCard,
   stripeOf,
@@ -166,6 +167,63 @@ describe('a card that is kept', () => {
     expect((await payByCard(agent, jobKey)).status).toBe(202);
   });
 
+  it('that its bank refuses rests for an hour, then for a day, and is not offered meanwhile', async () => {
+    const { agent } = await keeping(nextDeclinedLater());
+    const charge = async () => (await payByCard(agent, await agent.authorizedJob(), 'card_saved')).status;
+    const declined = async () => {
+      const { charges } = await stripe.books();
+      return charges.filter(({ failure_code }) => failure_code === 'card_declined').length;
+    };
+    const before = await declined();
+    // At once: those under way are held to what may be declined in a day.
+    const jobs = await Promise.all(Array.from({ length: 8 }, () => agent.authorizedJob()));
+    const answers = await Promise.all(jobs.map((jobKey) => payByCard(agent, jobKey, 'card_saved')));
+    expect(answers.map(({ status }) => status)).toContain(422);
+    expect((await declined()) - before).toBeLessThanOrEqual(5);
+    const { body } = await agent.job(jobs[0] ?? '');
+    expect(JSON.stringify(body.next_actions)).not.toContain('card_saved');
+    const known = await declined();
+    // The payer may pay on the page.
+    expect([await charge(), (await declined()) - known]).toEqual([202, 0]);
+  });
+
+  it('that wanted its holder three times for a job is charged for that job no more', async () => {
+    const { agent, member } = await buyingByCard(service);
+    const first = await payByCard(agent, await agent.authorizedJob());
+    const asks = await fillIn((await click(member, first.body.payment_key)).body.url, cards.asksHolder, { save: true });
+    await fetch(asks.location, {
+      method: 'POST',
+      body: new URLSearchParams({ outcome: 'complete' }),
+      redirect: 'manual',
+    });
+    await heard(service);
+    const jobKey = await agent.authorizedJob();
+    for (let count = 0; count < 4; count += 1) {
+      expect((await payByCard(agent, jobKey, 'card_saved')).status).toBe(202);
+      expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`)).status).toBe(200);
+    }
+    const { rows } = await service.database.pool.query(
+      `select count(*)::int from payments where job_key = $1 and method = 'card_saved'`,
+      [jobKey],
+    );
+    expect(rows).toEqual([{ count: 3 }]);
+  });
+
+  it('that is lost is kept no longer, in whatever account', async () => {
+    const [one, another] = [await keeping(cards.lostLater), await keeping(cards.lostLater)];
+    expect((await payByCard(one.agent, await one.agent.authorizedJob(), 'card_saved')).body.decline_code).toBe(
+      'lost_card',
+    );
+    expect((await another.member.get('/api/agent/v1/cards')).body.cards).toEqual([]);
+  });
+
+  it('is charged by many jobs at once, and declined by none', async () => {
+    const { agent } = await keeping(cards.mastercard);
+    const jobs = await Promise.all(Array.from({ length: 9 }, () => agent.authorizedJob()));
+    const answers = await Promise.all(jobs.map((jobKey) => payByCard(agent, jobKey, 'card_saved')));
+    expect(answers.map(({ status }) => status)).toEqual(jobs.map(() => 200));
+  });
+
   it('that wants its holder is answered with the link', async () => {
     const { agent, member } = await buyingByCard(service);
     const first = await payByCard(agent, await agent.authorizedJob());
@@ -259,7 +317,7 @@ async function signedBy(payer: Agent, agent: Agent, jobKey: string): Promise<str
 }
 
 describe('money that goes back to a card', () => {
-  it('is all of it after a cancellation, and the room comes back with it', async () => {
+  it('is all of it after a cancellation, and the room comes back with the next day', async () => {
     const { agent } = await buyingByCard(service);
     const { jobKey, paymentKey } = await paidOnPage(service, agent);
     const canceled = await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
@@ -273,7 +331,12 @@ describe('money that goes back to a card', () => {
     });
     const [charge] = await chargesOf(paymentKey);
     expect(charge?.amount_refunded).toBe(500);
-    expect((await agent.get('/api/agent/v1/me')).body.spend.today_microcents).toBe(0);
+    const used = async () => (await agent.get('/api/agent/v1/me')).body.spend.total_microcents;
+    const today = await used();
+    service.advanceClock(86_400);
+    await service.sweep();
+    expect([today, await used()]).toEqual([500_000_000, 0]);
+    service.advanceClock(-86_400);
   });
 
   it('is all of it after a failed delivery', async () => {

@@ -1,4 +1,3 @@
-import type { Queries } from '../../kernel/database.ts';
 import type { Outcome, Process } from '../rail.ts';
 import { attemptByKey, type CardAttempt, countFailedCall, noteDecline, noteIntent } from './attempt.ts';
 import { type CardProof, isFor, outcomeOf } from './outcome.ts';
@@ -14,7 +13,7 @@ import {
   retrieveIntent,
   toCents,
 } from './provider.ts';
-import { dropCard } from './saved.ts';
+import { dropCard, dropIfEnded } from './saved.ts';
 
 /**
  * Charges a kept card off session, in two steps: create and record the intent, then confirm it. An intent moves the
@@ -31,11 +30,11 @@ export async function chargeSaved(
     ? await retrieveIntent(provider, attempt.intent_id)
     : await created(process, provider, attempt);
   if (intent === null) return { is: 'never', because: 'The provider no longer charges this card.' };
-  if (intent.status !== 'requires_confirmation') return settled(process.db, provider, attempt, intent);
+  if (intent.status !== 'requires_confirmation') return settled(process, provider, attempt, intent);
   // The card was removed, perhaps while the intent was created: don't charge it.
   const isKept = mayCharge && (await attemptByKey(process.db, attempt.payment_key))?.method_id != null;
   return settled(
-    process.db,
+    process,
     provider,
     attempt,
     isKept ? await confirmed(process, provider, attempt, intent) : await canceledNow(provider, intent),
@@ -101,7 +100,7 @@ async function confirmed(
 
 /** The attempt's state by its intent. Cancels a declined one, so that it can never be confirmed again. */
 async function settled(
-  db: Queries,
+  { db, clock }: Process,
   provider: CardProvider,
   attempt: CardAttempt,
   intent: Intent,
@@ -114,10 +113,14 @@ async function settled(
     if (outcome.is !== 'never') return outcome;
     const because = decline ?? { code: 'authentication_required', needsHolder: true };
     await noteDecline(db, attempt.payment_key, because);
+    await dropIfEnded(db, attempt, because.code, clock());
     return { is: 'never', because: `The card was declined: ${because.code}.`, decline: because };
   }
   const outcome = outcomeOf(provider, attempt, intent);
-  if (outcome.is === 'never' && outcome.decline) await noteDecline(db, attempt.payment_key, outcome.decline);
+  if (outcome.is === 'never' && outcome.decline) {
+    await noteDecline(db, attempt.payment_key, outcome.decline);
+    await dropIfEnded(db, attempt, outcome.decline.code, clock());
+  }
   return outcome;
 }
 

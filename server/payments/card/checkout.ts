@@ -23,7 +23,8 @@ export interface OwnPages {
   readonly returnUrl: string;
 }
 
-const continuationUrl = ({ returnUrl }: OwnPages, paymentKey: string): string => `${returnUrl}/${paymentKey}`;
+/** Our page of an attempt. */
+export const continuationUrl = ({ returnUrl }: OwnPages, paymentKey: string): string => `${returnUrl}/${paymentKey}`;
 
 /** An attempt that waits for its payer. */
 export function waiting(pages: OwnPages, attempt: CardAttempt): Extract<Outcome, { is: 'requires_payer' }> {

@@ -144,6 +144,16 @@ describe('the books of the card provider', () => {
     expect(await service.broken()).toEqual([]);
   });
 
+  it('agree on a refund of all that somebody made by hand: the job gives the charge up', async () => {
+    const { agent } = await buyingByCard(service);
+    const { jobKey, paymentKey } = await paidOnPage(service, agent);
+    const refund = await stripe.refunds.create({ payment_intent: await intentOf(paymentKey) });
+    await look();
+    await look();
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'failed', payment_state: 'refunded' });
+    expect(await differing(refund.id)).toEqual([]);
+  });
+
   it('agree on a refund that somebody began by hand, and that went back in parts', async () => {
     const { agent } = await buyingByCard(service);
     const { jobKey, paymentKey } = await paidOnPage(service, agent);
@@ -201,7 +211,8 @@ describe('the books of the card provider', () => {
     const { jobKey } = await paidOnPage(service, agent);
     const { paymentKey } = await paidOnPage(service, agent);
     const beside = await chargedBeside({ payment_key: 'pay_of_nobody' });
-    const refund = await stripe.refunds.create({ payment_intent: await intentOf(paymentKey) });
+    // A part: a charge that went back as a whole is given up.
+    const refund = await stripe.refunds.create({ payment_intent: await intentOf(paymentKey), amount: 200 });
     await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
     await look();
     const { rows } = await pool.query(
@@ -211,16 +222,16 @@ describe('the books of the card provider', () => {
     await rewritten(`update refunds set provider_refund_id = 're_other' where job_key = '${jobKey}'`);
     await look();
     expect(await differing(String(beside.latest_charge))).toEqual([
-      { kind: 'charge', ours: null, theirs: '5.00 USD, fee 0.45 USD' },
+      { kind: 'charge', ours: null, theirs: '5.00 USD, fee 0.45 USD, of a purchase that is not known here' },
     ]);
-    expect(await differing(refund.id)).toEqual([{ kind: 'refund', ours: null, theirs: '5.00 USD succeeded' }]);
+    expect(await differing(refund.id)).toEqual([{ kind: 'refund', ours: null, theirs: '2.00 USD succeeded' }]);
     expect(await differing('re_other')).toEqual([{ kind: 'refund', ours: '5.00 USD refunded', theirs: null }]);
     expect(await differing(rows[0].id)).toEqual([
       { kind: 'refund', ours: '5.00 USD refunded as re_other', theirs: '5.00 USD succeeded' },
     ]);
     expect(await money()).toMatch(
       new RegExp(
-        `do not agree on: [4-9]\\n(.*\\n)* {2}\\S+ {2}card refund {2}${refund.id} {2}ours: nothing {2}theirs: 5.00`,
+        `do not agree on: [4-9]\\n(.*\\n)* {2}\\S+ {2}card refund {2}${refund.id} {2}ours: nothing {2}theirs: 2.00`,
       ),
     );
     // A settled difference is gone, but its row stays.

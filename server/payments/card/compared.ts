@@ -3,9 +3,10 @@ import { toText } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Process, Tell } from '../rail.ts';
 import type { Difference } from '../told.ts';
-import type { CardAttempt } from './attempt.ts';
+import { attemptByKey, type CardAttempt } from './attempt.ts';
 import { lookAtDispute, stands } from './disputes.ts';
 import { lookAtIntent, lookAtRefund } from './intents.ts';
+import { bookPassed } from './movements.ts';
 import type { CardProof } from './outcome.ts';
 import { type CardProvider, fromCents, idOf } from './provider.ts';
 
@@ -52,10 +53,18 @@ export function chargesOf({ process, provider, tell }: Look): Compared<Stripe.Ch
       const intentId = idOf(theirs.payment_intent);
       if (!isOurs(theirs) || !intentId || (await read(theirs.id))) return;
       await lookAtIntent(process, provider, intentId, tell);
+      if (theirs.refunded && !(await read(theirs.id))) await bookPassed(process, theirs);
     },
     async judge(id, theirs) {
       const ours = await read(id);
-      if (!ours) return theirs && isOurs(theirs) ? { ours: null, theirs: chargeText(theirs) } : null;
+      if (!ours) {
+        if (!theirs || !isOurs(theirs) || theirs.refunded) return null;
+        const attempt = await attemptByKey(db, theirs.metadata.payment_key ?? '');
+        return {
+          ours: null,
+          theirs: `${chargeText(theirs)}${attempt ? '' : ', of a purchase that is not known here'}`,
+        };
+      }
       const fee = theirs && feeOf(theirs) !== null ? `, fee ${toText(ours.fee_microcents)}` : '';
       return differing(`${toText(ours.amount_microcents)}${fee}`, theirs && chargeText(theirs));
     },
@@ -90,7 +99,7 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
         where state = 'refunded' and provider_refund_id is not null and decided_at between ${since} and ${until}`);
       return rows.map(({ provider_refund_id }) => provider_refund_id);
     },
-    lookInto: (theirs) => lookAtRefund(process, theirs, tell),
+    lookInto: (theirs) => lookAtRefund(process, provider, theirs, tell),
     async judge(id, theirs) {
       const intentId = theirs && idOf(theirs.payment_intent);
       const ours = await db.maybe<{ state: string; provider_refund_id: string | null; amount_microcents: bigint }>(sql`

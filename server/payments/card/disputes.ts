@@ -28,7 +28,7 @@ export async function lookAtDispute(
   if (!attempt) return;
   // A fully refunded charge can be disputed only after the refund failed.
   const { data: refunds } = await provider.stripe.refunds.list({ payment_intent: intentId, limit: 100 });
-  for (const refund of refunds) await lookAtRefund(process, refund, tell);
+  for (const refund of refunds) await lookAtRefund(process, provider, refund, tell);
   if (!(await book(process, dispute, attempt, intentId))) return;
   const disputeKey = dispute.id;
   if (stands.includes(dispute.status)) return tell(attempt, { is: 'dispute_won', disputeKey });

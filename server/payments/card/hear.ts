@@ -48,8 +48,8 @@ async function look(
     await lookAtDispute(process, provider, await stripe.disputes.retrieve(id), tell);
   } else if (type === 'charge.refunded') {
     const { data } = await stripe.refunds.list({ charge: id, limit: 100 });
-    for (const refund of data) await lookAtRefund(process, refund, tell);
+    for (const refund of data) await lookAtRefund(process, provider, refund, tell);
   } else {
-    await lookAtRefund(process, await stripe.refunds.retrieve(id), tell);
+    await lookAtRefund(process, provider, await stripe.refunds.retrieve(id), tell);
   }
 }

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
 import { sql } from '../../kernel/sql.ts';
 import type { Process, Tell } from '../rail.ts';
-import { attemptByKey, attemptOfCharge, type CardAttempt } from './attempt.ts';
-import { type CardProof, isFor, proofOf } from './outcome.ts';
-import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
+import { attemptByKey, attemptKeeping, attemptOfCharge, type CardAttempt, notePageDecline } from './attempt.ts';
+import { type CardProof, goneBack, hasGoneBack, isFor, proofOf } from './outcome.ts';
+import { type CardProvider, declineIn, fromCents, idOf, retrieveIntent } from './provider.ts';
 import { owedFor } from './refunds.ts';
 
 /** Makes the reconciler look at an open attempt in its next round. */
@@ -28,8 +28,18 @@ export async function lookAtIntent(
   // Not ours: the account may sell other things.
   if (!attempt) return undefined;
   await lookSoon(process, attempt.payment_key);
-  if (intent.status !== 'succeeded') return undefined;
+  if (intent.status !== 'succeeded') {
+    const decline = declineIn(intent);
+    if (decline)
+      await notePageDecline(process.db, attempt.payment_key, { intentId, code: decline.code }, process.clock());
+    return undefined;
+  }
   if (await isKnown(process, intentId)) return attempt;
+  if (hasGoneBack(intent)) {
+    // In a time that a restored database does not know.
+    await tell(attempt, { is: 'never', because: goneBack });
+    return undefined;
+  }
   const proof = proofOf(provider, intent);
   if (!proof) {
     if (intent.livemode !== provider.isLive || intent.currency !== 'usd') return undefined;
@@ -48,10 +58,12 @@ async function isKnown({ db }: Process, intentId: string): Promise<boolean> {
 
 /**
  * A refund of ours that was carried out, or that the card's bank returned afterwards. One that was under way when its
- * charge was disputed may be carried out at any time, even after the dispute was lost.
+ * charge was disputed may be carried out at any time, even after the dispute was lost. One that nobody here owed gives the
+ * charge up: it was made in a time that a restored database does not know, or by hand.
  */
 export async function lookAtRefund(
   process: Process,
+  { stripe }: CardProvider,
   refund: Pick<Stripe.Refund, 'id' | 'status' | 'failure_reason' | 'payment_intent' | 'amount'>,
   tell: Tell<CardAttempt, CardProof>,
 ): Promise<void> {
@@ -62,6 +74,10 @@ export async function lookAtRefund(
     const owed = await owedFor(db, intentId, fromCents(refund.amount));
     const attempt = owed && (await attemptOfCharge(db, intentId));
     if (attempt) await tell(attempt, { is: 'refunded', refund: owed, proof: { providerRefundId: refund.id } });
+    if (owed) return;
+    const kept = await attemptKeeping(db, intentId);
+    const charge = kept && (await stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] }));
+    if (kept && charge && hasGoneBack(charge)) await tell(kept, { is: 'gone_back' });
     return;
   }
   if (refund.status !== 'failed') return;

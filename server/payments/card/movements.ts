@@ -3,7 +3,17 @@ import type { Queries } from '../../kernel/database.ts';
 import { microcents } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
-import { type Movement, paidOut, payoutReturned, providerFee, providerFeeReturned } from '../../ledger/entries.ts';
+import {
+  charged,
+  type Movement,
+  paidOut,
+  payoutReturned,
+  providerFee,
+  providerFeeReturned,
+  refunded,
+  returnOwed,
+  sentToCard,
+} from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import type { Process } from '../rail.ts';
 import { type CardProvider, fromCents } from './provider.ts';
@@ -40,6 +50,24 @@ export async function bookMovements({ db, clock }: Process, { stripe }: CardProv
       }
     });
   }
+}
+
+/**
+ * Books, once, a charge that came and went in a time that a restored database does not know: what stays is the fee that
+ * the provider kept.
+ */
+export async function bookPassed({ db, clock }: Process, charge: Stripe.Charge): Promise<void> {
+  const { id, amount, balance_transaction: booked } = charge;
+  if (!booked || typeof booked === 'string') return;
+  await transact(db, async (tx) => {
+    tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`);
+    if (await tx.maybe(sql`select from ledger_transfers where event_key = ${`${charged.event}:${id}`}`)) return;
+    const of = { key: id, jobKey: null, principalKey: null, at: clock() };
+    for (const movement of [charged, returnOwed, refunded, sentToCard]) {
+      post(tx, { ...movement, ...of, amount: fromCents(amount) });
+    }
+    if (booked.fee > 0) post(tx, { ...providerFee, ...of, amount: fromCents(booked.fee) });
+  });
 }
 
 /** New movements, newest first. Stops at a booked one from before `since`. */

@@ -13,6 +13,8 @@ export interface ChargeProof {
   chargeId: string;
   amount: Microcents;
   fee: Microcents;
+  /** The card by its fingerprint, as blocks name it. */
+  payer: string | null;
   /** The card that the payer ticked to keep, if any. */
   kept: KeptMethod | null;
 }
@@ -20,6 +22,7 @@ export interface ChargeProof {
 export interface KeptMethod {
   methodId: string;
   customerId: string;
+  payer: string | null;
   brand: string;
   last4: string;
   expMonth: number;
@@ -41,8 +44,14 @@ export function proofOf({ isLive }: CardProvider, intent: Intent): ChargeProof |
     chargeId: charge.id,
     amount: fromCents(intent.amount_received),
     fee: fromCents(booked.fee),
+    payer: payerOf(charge.payment_method_details?.card?.fingerprint),
     kept: keptIn(intent),
   };
+}
+
+/** A card as blocks and counts name it: by its fingerprint, which is the same in every account. */
+function payerOf(fingerprint: string | null | undefined): string | null {
+  return fingerprint ? `card:${fingerprint.toLowerCase()}` : null;
 }
 
 /** The card of an intent, if its payer ticked the page's box to keep it. */
@@ -50,8 +59,8 @@ function keptIn({ payment_method: method, customer }: Intent): KeptMethod | null
   const customerId = idOf(customer);
   if (!method || typeof method === 'string' || !method.card || method.allow_redisplay !== 'always') return null;
   if (!customerId || idOf(method.customer) !== customerId) return null;
-  const { brand, last4, exp_month: expMonth, exp_year: expYear } = method.card;
-  return { methodId: method.id, customerId, brand, last4, expMonth, expYear };
+  const { brand, last4, exp_month: expMonth, exp_year: expYear, fingerprint } = method.card;
+  return { methodId: method.id, customerId, payer: payerOf(fingerprint), brand, last4, expMonth, expYear };
 }
 
 /** Whether an intent was created for this attempt, at its price. Only we write that into its metadata. */
@@ -59,11 +68,18 @@ export function isFor(attempt: CardAttempt, intent: Intent): boolean {
   return intent.metadata.payment_key === attempt.payment_key && fromCents(intent.amount) === attempt.amount_microcents;
 }
 
+/** Whether all of what an intent charged has been refunded. */
+export function hasGoneBack({ latest_charge: charge }: Pick<Intent, 'latest_charge'>): boolean {
+  return charge !== null && typeof charge !== 'string' && charge.refunded;
+}
+export const goneBack = 'What it paid has gone back.';
+
 /** The attempt's state by its intent. The caller decides about one that waits for confirmation. */
 export function outcomeOf(provider: CardProvider, attempt: CardAttempt, intent: Intent): Outcome<CardProof> {
   if (!isFor(attempt, intent)) return { is: 'never', because: 'The provider charged something else.' };
   switch (intent.status) {
     case 'succeeded': {
+      if (hasGoneBack(intent)) return { is: 'never', because: goneBack };
       const proof = proofOf(provider, intent);
       if (proof) return { is: 'collected', proof };
       // The fee is there within seconds. In the wrong mode it is not money.

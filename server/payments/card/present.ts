@@ -1,11 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import { Problem } from '../../door/problem.ts';
+import { transact } from '../../kernel/transaction.ts';
 import type { Accepted, PaymentRequest, Presented } from '../rail.ts';
-import { attemptOfRequest, type CardAttempt, recordIntent } from './attempt.ts';
+import { attemptOfRequest, type CardAttempt, type Opening, recordIntent } from './attempt.ts';
 import { chargeSaved } from './charge.ts';
 import { lookUpPage, type OwnPages, waiting } from './checkout.ts';
 import type { CardProof } from './outcome.ts';
 import type { CardProvider } from './provider.ts';
-import { cardToCharge } from './saved.ts';
+import { type CardToCharge, cardToCharge, lockCard } from './saved.ts';
 
 /**
  * Reads how a request wants to pay by card. A client names a method, never a card or an amount: the account's newest
@@ -19,12 +21,17 @@ export async function present(
 ): Promise<Presented<CardAttempt, CardProof>> {
   const onPage = byPage(pages, request);
   const wanted = request.method ?? (request.covers('card_checkout') ? 'card_checkout' : 'card_saved');
-  const card = wanted === 'card_saved' ? await cardToCharge(request.db, request.accountKey) : undefined;
+  const card = wanted === 'card_saved' ? await cardToCharge(request.db, request) : undefined;
   if (wanted === 'card_saved' && !card && !request.covers('card_checkout')) {
-    throw new Problem('action_not_allowed', 'The account has no saved card. A payer can save one on the payment page.');
+    throw new Problem(
+      'action_not_allowed',
+      'The account has no saved card that can be charged now: a declined one rests. A payer can save one on the ' +
+        'payment page.',
+    );
   }
   return {
-    payer: null,
+    // Who pays on the page is known once it is paid.
+    payer: card?.payer ?? null,
     async known(db) {
       const method = card ? 'card_saved' : 'card_checkout';
       const known = await attemptOfRequest(db, request.jobKey, request.idempotencyKey, method);
@@ -42,7 +49,8 @@ export async function present(
 
 function byPage(pages: OwnPages, request: PaymentRequest): Accepted<CardAttempt, CardProof> {
   return {
-    open: (paymentKey) => recordIntent(request.db, paymentKey, request, { method: 'card_checkout' }),
+    open: (paymentKey, taking) =>
+      recordIntent(request.db, { paymentKey, taking }, request, { method: 'card_checkout' }),
     // Don't ask the provider before somebody wants to pay.
     settle: async (attempt) => waiting(pages, attempt),
   };
@@ -51,10 +59,33 @@ function byPage(pages: OwnPages, request: PaymentRequest): Accepted<CardAttempt,
 function bySavedCard(
   provider: CardProvider,
   request: PaymentRequest,
-  { card_key: cardKey, customer_id: customerId }: { card_key: string; customer_id: string },
+  card: CardToCharge,
 ): Accepted<CardAttempt, CardProof> {
   return {
-    open: (paymentKey) => recordIntent(request.db, paymentKey, request, { method: 'card_saved', cardKey, customerId }),
+    open: (paymentKey, taking) => openCharge({ paymentKey, taking }, request, card),
     settle: (attempt) => chargeSaved(request, provider, attempt),
   };
+}
+
+/** How often, and after how many milliseconds, a charge looks again whether others to the same card have ended. */
+const looks = 40;
+const lookAfterMs = 100;
+
+/** Records the intent to charge a card. Waits while as many charges to it are under way as may be declined. */
+async function openCharge(
+  opening: Opening,
+  request: PaymentRequest,
+  card: CardToCharge,
+): Promise<CardAttempt | undefined> {
+  const by = { method: 'card_saved', cardKey: card.card_key, customerId: card.customer_id } as const;
+  for (let look = 0; look < looks; look += 1) {
+    const opened = await transact(request.db, async (tx) => {
+      const standing = await lockCard(tx, card, request.now);
+      return standing === 'ready' ? recordIntent(tx, opening, request, by) : standing;
+    });
+    if (opened === 'rests') return undefined;
+    if (opened !== 'busy') return opened;
+    await setTimeout(lookAfterMs);
+  }
+  return undefined;
 }

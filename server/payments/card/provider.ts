@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import type { CardConfiguration } from '../../configuration/card.ts';
+import { counted, isAnswer } from '../../kernel/metrics.ts';
 import { type Microcents, microcents } from '../../kernel/money.ts';
 
 /** Calls to the card provider and its answers, without jobs or rows. */
@@ -29,6 +30,7 @@ export function openCardProvider(
     maxNetworkRetries: 0,
     timeout: timeoutMs,
     telemetry: false,
+    httpClient: countedClient(),
     ...(address
       ? {
           host: address.hostname,
@@ -38,6 +40,14 @@ export function openCardProvider(
       : {}),
   });
   return { stripe, isLive: mode === 'live' };
+}
+
+/** The client's own way to ask, with each call counted. */
+function countedClient(): Stripe.HttpClient {
+  const client = Stripe.createNodeHttpClient();
+  const ask = client.makeRequest.bind(client);
+  client.makeRequest = (...call) => counted('card', ask(...call), (answer) => isAnswer(answer.getStatusCode()));
+  return client;
 }
 
 /** An amount in cents. Throws on a fraction. */

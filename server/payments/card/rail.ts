@@ -7,7 +7,7 @@ import { answersOver } from './answer.ts';
 import { attemptByKey, type CardAttempt, giveUp, openAttempt, openAttempts } from './attempt.ts';
 import { catchUp } from './catch-up.ts';
 import { chargeSaved, lookUpCharge, withdrawCharge } from './charge.ts';
-import { lookUpPage, openPage, withdrawPage } from './checkout.ts';
+import { continuationUrl, lookUpPage, openPage, withdrawPage } from './checkout.ts';
 import { collect, restore, returnLate, reverse } from './collect.ts';
 import { compareBooks } from './compare.ts';
 import { announcementOf, receive } from './events.ts';
@@ -17,6 +17,7 @@ import { present } from './present.ts';
 import { openCardProvider } from './provider.ts';
 import { type CardRefund, refundsOver } from './refunds.ts';
 import { forgetRemoved, listCards, noteUse, removeCard } from './saved.ts';
+import { byStrangers } from './strangers.ts';
 
 /** The card rail, over Stripe: its page, kept cards, refunds and disputes. */
 export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, CardProof, CardRefund> {
@@ -42,15 +43,17 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
     seemsUp: () => provider !== null,
 
     present: async (request) => present(ready(), pages, request),
-    confirmation: (attempt, proof) => (proof || attempt.state === 'collected' ? {} : null),
+    confirmation: (attempt, _attested, proof) => (proof || attempt.state === 'collected' ? {} : null),
 
     openAttempt,
     hosted: {
       method: 'card_checkout',
+      address: (paymentKey) => continuationUrl(pages, paymentKey),
       attempt: attemptByKey,
       open: async (process, attempt, accountKey) => openPage(process, ready(), pages, attempt, accountKey),
+      byStrangers,
     },
-    kept: { list: listCards, remove: removeCard, noteUse },
+    kept: { method: 'card_saved', list: listCards, remove: removeCard, noteUse },
     openAttempts: async (db, now, limit) => (provider ? openAttempts(db, now, limit) : []),
     lookUp: ({ db, clock }, attempt) =>
       attempt.method === 'card_saved'
@@ -89,16 +92,8 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
 
 /** The missing settings, as availability names them (specification 2.2). */
 function faultsOf({ secretKey, webhookSecrets, mode, returnUrl }: CardConfiguration): string[] {
-  if (secretKey === '' && webhookSecrets.length === 0) {
-    return [
-      'card_disabled',
-      'card_secret_missing',
-      'card_webhook_secret_missing',
-      'card_key_mode_unknown',
-      'card_return_url_missing',
-    ];
-  }
   return [
+    ...(secretKey === '' && webhookSecrets.length === 0 ? ['card_disabled'] : []),
     ...(secretKey === '' ? ['card_secret_missing'] : []),
     ...(webhookSecrets.length === 0 ? ['card_webhook_secret_missing'] : []),
     ...(mode === 'unknown' ? ['card_key_mode_unknown'] : []),

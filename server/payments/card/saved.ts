@@ -1,9 +1,9 @@
 import type { Queries } from '../../kernel/database.ts';
 import { newKey } from '../../kernel/id.ts';
 import { each, guarded } from '../../kernel/rounds.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
-import type { Attempt, KeptCard, Process } from '../rail.ts';
+import type { Attempt, KeptCard, PaymentRequest, Process } from '../rail.ts';
 import type { KeptMethod } from './outcome.ts';
 import { type CardProvider, isRefusedAs } from './provider.ts';
 
@@ -21,22 +21,96 @@ export function listCards(db: Queries, accountKey: string): Promise<KeptCard[]> 
     where account_key = ${accountKey} and removed_at is null order by saved_at desc, card_key limit ${cardsMax}`);
 }
 
-/** The card to charge when nobody is there to choose. */
+/** Declines that a job, or a card in a day, may bring about. Banks count them against us. */
+const declinesOfJob = 3;
+const declinesOfCard = 5;
+/** After these the card is kept no longer: it will never pay. */
+const endedFor = ['lost_card', 'stolen_card', 'pickup_card', 'expired_card'];
+
+/** Charges to card `s`, in whatever account it is kept. */
+const chargesTo = (s: string): string => `card_payments c join payments p using (payment_key)
+  where c.card_key in (select card_key from saved_cards same where same.card_key = ${s}.card_key or same.payer = ${s}.payer)`;
+
+const byBank = "c.decline_code <> 'authentication_required'";
+
+/**
+ * Whether card `s` may be charged, as SQL: after a decline it rests for an hour, after the second of a day for a day.
+ * One that asks for its holder does not rest.
+ */
+const isRested = (s: string, now: string): string => `(
+  select count(*) filter (where p.created_at > ${now} - make_interval(days => 1) and c.decline_code is not null) < ${declinesOfCard}
+    and count(*) filter (where p.created_at > ${now} - make_interval(hours => 1) and ${byBank}) = 0
+    and count(*) filter (where p.created_at > ${now} - make_interval(days => 1) and ${byBank}) < 2
+  from ${chargesTo(s)})`;
+
+/** The cards of an account that can be charged for a job, as SQL. */
+const chargeable = (account: string, job: string, now: string): string => `
+  from saved_cards s where s.account_key = ${account} and s.removed_at is null and ${isRested('s', now)} and (
+    select count(c.decline_code) from payments p join card_payments c using (payment_key)
+    where p.job_key = ${job}) < ${declinesOfJob}`;
+
+/** Whether the account has one whose payer is not blocked, as SQL; `isBlocked` is that, too. */
+export const keepsCard = (account: string, job: string, isBlocked: (payer: string) => string): string =>
+  `exists (select ${chargeable(account, job, 'now()')} and not ${isBlocked('s.payer')})`;
+
+/** Brand and last digits of a card, kept or not any more, as SQL. */
+export const printedOn = (card: string): string => `(
+  select jsonb_build_object('brand', brand, 'last4', last4) from saved_cards where card_key = ${card})`;
+
+const newest = `select s.card_key, s.customer_id, s.payer ${chargeable('$1', '$2', '$3::timestamptz')}
+  order by s.saved_at desc, s.card_key limit 1`;
+
+/** The card to charge when nobody is there to choose: the newest that does not rest. */
 export function cardToCharge(
   db: Queries,
-  accountKey: string,
-): Promise<{ card_key: string; customer_id: string } | undefined> {
-  return db.maybe(sql`
-    select card_key, customer_id from saved_cards where account_key = ${accountKey} and removed_at is null
-    order by saved_at desc, card_key limit 1`);
+  { accountKey, jobKey, now }: Pick<PaymentRequest, 'accountKey' | 'jobKey' | 'now'>,
+): Promise<CardToCharge | undefined> {
+  return db.maybe(statement(newest, [accountKey, jobKey, now]));
+}
+
+/** A kept card to charge. */
+export interface CardToCharge {
+  card_key: string;
+  customer_id: string;
+  payer: string | null;
+}
+
+const standing = `select ${isRested('s', '$2::timestamptz')} as is_rested, (
+    select count(*) filter (where p.state in ('settling', 'unknown')
+      or p.created_at > $2::timestamptz - make_interval(days => 1) and c.decline_code is not null) < ${declinesOfCard}
+    from ${chargesTo('s')}) as has_room
+  from saved_cards s where s.card_key = $1 and s.removed_at is null`;
+
+/**
+ * Whether the card may be charged once more; `busy` while as many charges are under way as may be declined. Locks it
+ * until the transaction ends, so that those that begin at once see each other.
+ */
+export async function lockCard(
+  tx: Tx,
+  { card_key, payer }: CardToCharge,
+  now: Date,
+): Promise<'ready' | 'busy' | 'rests'> {
+  tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${`charges to ${payer ?? card_key}`}, 0))`);
+  const card = await tx.maybe<{ is_rested: boolean; has_room: boolean }>(statement(standing, [card_key, now]));
+  if (!card?.is_rested) return 'rests';
+  return card.has_room ? 'ready' : 'busy';
+}
+
+/** Keeps a declined card no longer, in whatever account, if its bank says that it is lost, stolen or expired. */
+export async function dropIfEnded(db: Queries, { card_key }: { card_key: string | null }, code: string, now: Date) {
+  if (!endedFor.includes(code)) return;
+  await db.many(sql`
+    update saved_cards s set removed_at = ${now} from saved_cards declined
+    where declined.card_key = ${card_key} and (s.card_key = declined.card_key or s.payer = declined.payer)
+      and s.removed_at is null`);
 }
 
 /** Keeps the card that a payer ticked, only for the account of the provider's customer. */
 export function keepCard(tx: Tx, accountKey: string, kept: KeptMethod, now: Date): void {
   tx.write(sql`
-    insert into saved_cards (card_key, account_key, customer_id, method_id, brand, last4, exp_month, exp_year, saved_at)
+    insert into saved_cards (card_key, account_key, customer_id, method_id, brand, last4, exp_month, exp_year, payer, saved_at)
     select ${newKey('card')}, account_key, customer_id, ${kept.methodId}, ${kept.brand}, ${kept.last4},
-      ${kept.expMonth}::int, ${kept.expYear}::int, ${now}::timestamptz
+      ${kept.expMonth}::int, ${kept.expYear}::int, ${kept.payer}, ${now}::timestamptz
     from card_customers where account_key = ${accountKey} and customer_id = ${kept.customerId}
     on conflict (method_id) do nothing`);
 }

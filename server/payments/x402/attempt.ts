@@ -3,9 +3,9 @@ import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { leaseUntil } from '../../kernel/lease.ts';
 import { type Microcents, microcents, toTokenUnits } from '../../kernel/money.ts';
-import { sql, statement } from '../../kernel/sql.ts';
+import { assembled, sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
-import type { Attempt } from '../rail.ts';
+import type { Attempt, TakingJob } from '../rail.ts';
 import { type Authorization, runOutSeconds, type SignedTransfer } from './authorization.ts';
 
 /** One attempt to pay for a job with a signed transfer. */
@@ -27,7 +27,7 @@ export interface TransferAttempt extends Attempt {
 }
 
 /** What a `TransferAttempt` is read from, behind `select`: columns of `x402_payments` as `x`. */
-export const attemptColumns = `'x402' as rail, x.payment_key, x.job_key, x.principal_key, x.state, x.network, x.asset, x.payer,
+export const attemptColumns = `'x402' as rail, 'x402' as method, x.payment_key, x.job_key, x.principal_key, x.state, x.network, x.asset, x.payer,
   x.pay_to, x.nonce, x.amount_microcents, x.valid_after, x.valid_before, x.signature, x.created_at, x.seen_block,
   x.transaction, x.decided_at, x.reversed_at`;
 
@@ -35,11 +35,12 @@ export const attemptColumns = `'x402' as rail, x.payment_key, x.job_key, x.princ
 export const transferPayers = 'select payment_key, payer from x402_transfers';
 
 /**
- * When an open attempt becomes cancelable, as SQL: columns `payment_key` and `withdrawable_after`. By then a chain that
+ * When an open attempt becomes cancelable, as SQL: columns `payment_key`, `withdrawable_after` and `expires_at`. By then a chain that
  * keeps time proves that it can no longer happen.
  */
 export const transferEnds = `
-  select payment_key, valid_before + interval '${runOutSeconds} seconds' as withdrawable_after from x402_transfers`;
+  select payment_key, valid_before + interval '${runOutSeconds} seconds' as withdrawable_after, valid_before as expires_at
+  from x402_transfers`;
 
 /** The outside reference of a collection by transfer, as SQL; else null. */
 export const transferReference = (paymentKey: string): string => `(
@@ -91,8 +92,10 @@ export function openAttempts(db: Queries, now: Date, limit: number): Promise<Tra
 /** What an attempt is opened with. */
 export interface Intent {
   paymentKey: string;
+  taking: TakingJob;
   jobKey: string;
   principalKey: string;
+  grantDigest: string;
   amount: Microcents;
   transfer: SignedTransfer;
   /** Chain head from before the transfer could happen for this job. */
@@ -100,36 +103,37 @@ export interface Intent {
   now: Date;
 }
 
+// The highest block anybody saw: a lagging node must not make an old transfer look young.
+const intentText = (taking: string): string => `
+  with taken as (${taking}),
+  intent as (
+    insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
+    select $7, job_key, 'x402', 'x402', 'settling', $8, $3, $9 from taken returning payment_key)
+  insert into x402_transfers (payment_key, network, asset, payer, pay_to, nonce, valid_after, valid_before, signature,
+    seen_block)
+  select payment_key, $10, $11, $12, $13, $14, $15, $16, $17,
+    greatest($18::bigint, (select max(seen_block) from x402_transfers where network = $10),
+      (select max(head) from searched_chains where network = $10))
+  from intent
+  returning seen_block`;
+
 /**
  * Records the intent in one statement: takes the job and writes the attempt, or neither. From here on the money may
  * move. Undefined when the job cannot be paid now; fails when the signature is taken.
  */
 export async function recordIntent(db: Queries, intent: Intent): Promise<TransferAttempt | undefined> {
   const { authorization, signature } = intent.transfer;
-  // The highest block anybody saw: a lagging node must not make an old transfer look young.
-  const taken = await db.maybe<{ seen_block: bigint }>(sql`
-    with taken as (
-      update jobs set payment_state = 'processing', last_rail = 'x402', updated_at = ${intent.now}
-      where job_key = ${intent.jobKey} and principal_key = ${intent.principalKey} and state = 'awaiting_payment'
-        and payment_state = 'none'
-      returning job_key),
-    intent as (
-      insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
-      select ${intent.paymentKey}, job_key, 'x402', 'x402', 'settling', ${intent.amount}, ${intent.now},
-        ${leaseUntil(intent.now)}
-      from taken returning payment_key)
-    insert into x402_transfers (payment_key, network, asset, payer, pay_to, nonce, valid_after, valid_before, signature,
-      seen_block)
-    select payment_key, ${authorization.network}, ${authorization.asset}, ${authorization.from}, ${authorization.to},
-      ${authorization.nonce}, ${authorization.validAfter}, ${authorization.validBefore}, ${signature},
-      greatest(${intent.head}::bigint,
-        (select max(seen_block) from x402_transfers where network = ${authorization.network}),
-        (select head from searched_chains where network = ${authorization.network}))
-    from intent
-    returning seen_block`);
+  const { network, asset, from, to, nonce, validAfter, validBefore } = authorization;
+  const job = ['processing', 'x402', intent.now, intent.jobKey, intent.principalKey, intent.grantDigest];
+  const attempt = [intent.paymentKey, intent.amount, leaseUntil(intent.now)];
+  const transfer = [network, asset, from, to, nonce, validAfter, validBefore, signature, intent.head];
+  const taken = await db.maybe<{ seen_block: bigint }>(
+    assembled(intentText, [intent.taking], [...job, ...attempt, ...transfer]),
+  );
   if (!taken) return undefined;
   return {
     rail: 'x402',
+    method: 'x402',
     payment_key: intent.paymentKey,
     job_key: intent.jobKey,
     principal_key: intent.principalKey,

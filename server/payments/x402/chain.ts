@@ -1,4 +1,5 @@
 import { type Address, type Hex, toHex } from 'viem';
+import type { Network } from '../../configuration/networks.ts';
 import type { Authorization, OnChain, SignedTransfer } from './authorization.ts';
 import { type LoggedTransfer, readLogs, tokenEvents } from './logs.ts';
 import { isUsedAt, lookUp, type Trace } from './lookup.ts';
@@ -54,8 +55,8 @@ export interface LastSearch {
 }
 
 /** Reads one chain over JSON-RPC. A transfer counts once `confirmations` blocks hold it. */
-export function openChain(rpcUrl: string, confirmations: number): Chain {
-  const node = openNode(rpcUrl, confirmations);
+export function openChain(network: Network, rpcUrl: string, confirmations: number): Chain {
+  const node = openNode(network, rpcUrl, confirmations);
   const { client, height, receiptOf } = node;
   let highest = 0n;
   return {

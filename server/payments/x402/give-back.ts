@@ -23,18 +23,18 @@ import { arrivalOf, claimDeparture, noteTransfer, transactionUsing } from './tra
 const batch = 50;
 
 /**
- * Sends arrivals back from the receiving address to the sender. Without that address's key, refunds wait for an
+ * Sends arrivals back from the address that received them to the sender. Without that address's key, refunds wait for an
  * operator.
  */
 export function giveBackOver(coins: Stablecoins | null): Refunds<TransferRefund, Proof> {
-  const from = coins?.refundsFrom ?? null;
+  const from = coins?.refundsFrom ?? [];
   return {
     async owe(tx, { paymentKey, jobKey, reason, now }) {
       const arrival = await arrivalOf(tx, paymentKey);
       if (!arrival) throw new Error(`no transfer is known that paid ${paymentKey}`);
       owe(tx, arrival, { paymentKey, jobKey, reason, now });
     },
-    due: async (db, now, limit) => (from ? dueRefunds(db, from, now, limit) : []),
+    due: async (db, now, limit) => (from.length > 0 ? dueRefunds(db, from, now, limit) : []),
     take: takeRefund,
     async carryOut(db, refund) {
       return coins ? fateOf(await sentBack(db, coins, refund)) : { is: 'open' };
@@ -44,7 +44,7 @@ export function giveBackOver(coins: Stablecoins | null): Refunds<TransferRefund,
       return 'noted' in proof && proof.noted !== null && moveRefund(tx, proof.noted, refundKey, now);
     },
     async mend(process) {
-      if (!coins || !from) return;
+      if (!coins || from.length === 0) return;
       await each(await lostRefunds(process.db, from, batch), (refund) =>
         guarded('refund_not_carried_out', { refund_key: refund.refund_key }, () =>
           carryOutAgain(process, coins, refund),

@@ -31,8 +31,8 @@ export interface ChainNode {
 }
 
 /** Opens a node over JSON-RPC. Calls nothing. */
-export function openNode(rpcUrl: string, confirmations: number): ChainNode {
-  const client = createPublicClient({ transport: custom(rpcOver(rpcUrl), { retryCount: 0 }) });
+export function openNode(network: string, rpcUrl: string, confirmations: number): ChainNode {
+  const client = createPublicClient({ transport: custom(rpcOver(network, rpcUrl), { retryCount: 0 }) });
   return {
     client,
     depth: BigInt(confirmations) - 1n,
@@ -50,8 +50,11 @@ export function atLeast(block: bigint, least: bigint): bigint {
 }
 
 /** JSON-RPC over kept connections. */
-function rpcOver(url: string): { request(call: { method: string; params?: unknown }): Promise<unknown> } {
-  const node = jsonService(url, rpcTimeoutMs);
+function rpcOver(
+  network: string,
+  url: string,
+): { request(call: { method: string; params?: unknown }): Promise<unknown> } {
+  const node = jsonService(network, url, rpcTimeoutMs);
   let id = 0;
   return {
     async request({ method, params }) {

@@ -1,14 +1,14 @@
 import { Problem } from '../../door/problem.ts';
 import { type Queries, sqlState, uniqueViolation } from '../../kernel/database.ts';
 import { toText } from '../../kernel/money.ts';
-import type { Accepted, Demand, PaymentRequest, Presented } from '../rail.ts';
+import type { Accepted, Demand, Listing, PaymentRequest, Presented } from '../rail.ts';
 import { railUnavailable } from '../unavailable.ts';
 import { attemptOf, recordIntent, type TransferAttempt } from './attempt.ts';
 import type { SignedTransfer } from './authorization.ts';
 import { fateOf, lookUpOpen, type Proof, settleOpen } from './outcome.ts';
-import { demandOf, type Offer, readPayment, version1Refusal } from './protocol.ts';
+import { demandOf, identifierIn, type Offer, readPayment, refusedBy, version1Refusal } from './protocol.ts';
 import type { Stablecoins } from './stablecoins.ts';
-import { saysUsed } from './token-refusals.ts';
+import { codeOf, saysUsed } from './token-refusals.ts';
 import { refundNonceOf, transactionUsing } from './transfers.ts';
 
 /** Reads the request's signed transfer, or asks for one. */
@@ -16,7 +16,8 @@ export async function present(
   coins: Stablecoins,
   request: PaymentRequest,
 ): Promise<Presented<TransferAttempt, Proof> | Demand> {
-  const offer = await coins.offer(request.price, request.url, request.network);
+  const asked = await coins.offer(request.price, request.url, request.network);
+  const offer = listed({ ...asked, attested: request, validUntil: request.payBy }, request.listing);
   if (request.signature === null) {
     if (offer.requirements.length === 0) return unsupportedNetwork(coins);
     return demandOf(offer, request.isVersion1 ? version1Refusal : paymentRequired(request));
@@ -27,10 +28,18 @@ export async function present(
   judged.catch(() => {});
   return {
     payer: transfer.authorization.from,
+    name: identifierIn(request.signature) ?? transfer.authorization.nonce,
     known: (db) => attemptOf(db, transfer.authorization),
     resume: (attempt) => resume(request.db, coins, attempt, transfer),
     accepted: async () => accepted(coins, request, offer, transfer, await judged),
   };
+}
+
+/** The offer with what directories read. */
+function listed(offer: Offer, listing: Listing | undefined): Offer {
+  if (!listing) return offer;
+  const { extensions, ...words } = listing;
+  return { ...offer, resource: { ...offer.resource, ...words }, extensions };
 }
 
 /** Stock x402 clients stop at 1 USD per payment until configured: say how. */
@@ -56,12 +65,24 @@ function accepted(
   transfer: SignedTransfer,
   { refusal, wasUsed, head }: Judgement,
 ): Accepted<TransferAttempt, Proof> {
-  if (refusal) throw demandOf(offer, refusal);
+  if (refusal) {
+    throw refusedBy(offer, refusal, { reason: codeOf(refusal), authorization: transfer.authorization });
+  }
   return {
-    async open(paymentKey) {
-      const { jobKey, principalKey, price: amount, now } = request;
+    async open(paymentKey, taking) {
+      const { jobKey, principalKey, grantDigest, price: amount, now } = request;
       try {
-        return await recordIntent(request.db, { paymentKey, jobKey, principalKey, amount, transfer, head, now });
+        return await recordIntent(request.db, {
+          paymentKey,
+          taking,
+          jobKey,
+          principalKey,
+          grantDigest,
+          amount,
+          transfer,
+          head,
+          now,
+        });
       } catch (error) {
         if (sqlState(error) === uniqueViolation) return undefined;
         throw error;
@@ -80,7 +101,10 @@ async function resume(db: Queries, coins: Stablecoins, attempt: TransferAttempt,
 }
 
 /** The answer to a transfer that paid something else. */
-const alreadyCarriedOut = 'already carried out; listed for return';
+const alreadyCarriedOut = 'invalid_exact_evm_nonce_already_used: already carried out; listed for return';
+
+/** The answer to a transfer whose money went back. */
+const givenBack = 'invalid_exact_evm_nonce_already_used: already carried out, and given back';
 
 /** When to present a used authorization again whose transaction the chain does not show. */
 const usedAgainSeconds = 30;
@@ -127,5 +151,5 @@ async function judge(
   if (onChain.outcome === 'unconfirmed') return { refusal: null, ...used };
   if (onChain.outcome !== 'paid') return { refusal, ...used };
   const isGivenBack = await coins.isGivenBack(authorization, refundNonceOf(authorization)).catch(() => false);
-  return { refusal: isGivenBack ? 'already carried out, and given back' : null, ...used };
+  return { refusal: isGivenBack ? givenBack : null, ...used };
 }

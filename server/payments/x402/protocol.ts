@@ -8,7 +8,9 @@ import { type Address, getAddress, type Hex } from 'viem';
 import { z } from 'zod';
 import type { Network } from '../../configuration/networks.ts';
 import { PaymentRequired } from '../../door/problem.ts';
+import type { Attested } from '../rail.ts';
 import { type SignedTransfer, unixSeconds } from './authorization.ts';
+import { offerReceipt, signedOffers, signedReceipt } from './offer-receipt.ts';
 import { tokenOf } from './token.ts';
 
 /** What x402 version 2 says on the wire, scheme `exact` over EIP-3009. */
@@ -23,34 +25,64 @@ export const version1Refusal = 'x402 version 1 is not taken: sign for version 2 
 export interface Offer {
   requirements: PaymentRequirements[];
   resource: { url: string; description: string; mimeType: string };
+  extensions?: Readonly<Record<string, unknown>>;
+  attested: Attested;
+  /** Until when the seller keeps to it. */
+  validUntil: Date;
 }
 
 /** The payment in a PAYMENT-SIGNATURE header. Throws the 402 when unreadable or not offered. */
 export function readPayment(header: string, offer: Offer): SignedTransfer {
   const sent = decode(header);
-  if (!sent) throw demandOf(offer, 'The payment is no x402 payment payload: in PAYMENT-SIGNATURE, base64 of its JSON');
+  const refuse = (reason: string, error: string) => refusedBy(offer, error, { reason });
+  if (!sent)
+    throw refuse('invalid_payload', 'The payment is no x402 payment payload: in PAYMENT-SIGNATURE, base64 of its JSON');
   const { x402Version, accepted, payload } = sent;
-  if (x402Version === 1) throw demandOf(offer, version1Refusal);
-  if (x402Version !== 2) throw demandOf(offer, 'x402Version is not 2');
+  if (x402Version === 1) throw refuse('invalid_x402_version', version1Refusal);
+  if (x402Version !== 2) throw refuse('invalid_x402_version', 'x402Version is not 2');
   const requirement = offer.requirements.find((one) => mismatch(accepted, one) === null);
-  if (!requirement) throw demandOf(offer, `No matching payment requirements: ${whyNone(accepted, offer)}`);
+  if (!requirement)
+    throw refuse('invalid_payment_requirements', `No matching payment requirements: ${whyNone(accepted, offer)}`);
   const { data: signed, error } = SignedAuthorization.safeParse(payload);
   if (!signed) {
     const where = ['payload', ...(error.issues[0]?.path ?? [])].join('.');
-    throw demandOf(offer, `The payment holds no signed EIP-3009 authorization: ${where} is missing or malformed`);
+    throw refuse(
+      'invalid_payload',
+      `The payment holds no signed EIP-3009 authorization: ${where} is missing or malformed`,
+    );
   }
   const transfer = transferOf(signed, requirement);
   const { to, value } = signed.authorization;
   const paysElse = 'The authorization does not pay what was asked for: payload.authorization';
   if (to.toLowerCase() !== transfer.authorization.to)
-    throw demandOf(offer, `${paysElse}.to is not ${requirement.payTo}`);
-  if (value !== requirement.amount) throw demandOf(offer, `${paysElse}.value is not "${requirement.amount}"`);
+    throw refuse('invalid_exact_evm_payload_recipient_mismatch', `${paysElse}.to is not ${requirement.payTo}`);
+  if (value !== requirement.amount)
+    throw refuse('invalid_exact_evm_payload_authorization_value', `${paysElse}.value is not "${requirement.amount}"`);
   return transfer;
 }
 
+/** The extension by which a client names a payment, so that a repeat with another signature is the same purchase. */
+const paymentIdentifier = 'payment-identifier';
+
+/** The name that the client gave to the payment; null when it gave none, or none that may be one. */
+export function identifierIn(header: string): string | null {
+  const { success, data } = Identified.safeParse(decode(header));
+  return success ? data.extensions[paymentIdentifier].info.id : null;
+}
+
+const Identified = z.looseObject({
+  extensions: z.looseObject({
+    [paymentIdentifier]: z.looseObject({ info: z.looseObject({ id: z.string().regex(/^[\w-]{16,128}$/) }) }),
+  }),
+});
+
 /** The PAYMENT-RESPONSE header of a confirmed payment. */
-export function paymentResponse(payer: string, transaction: string, network: string): Record<string, string> {
-  const response: SettleResponse = { success: true, payer, transaction, network: network as Network };
+export function paymentResponse(
+  { payer, transaction, network }: { payer: string; transaction: string; network: string },
+  attested: Attested,
+): Record<string, string> {
+  const extensions = { [offerReceipt]: signedReceipt({ payer, transaction, network }, attested) };
+  const response: SettleResponse = { success: true, payer, transaction, network: network as Network, extensions };
   return { 'PAYMENT-RESPONSE': headerOf(response) };
 }
 
@@ -95,8 +127,25 @@ export function demandOf(offer: Offer, error: string): PaymentRequired {
     error,
     resource: offer.resource,
     accepts: offer.requirements,
+    extensions: {
+      ...offer.extensions,
+      [offerReceipt]: signedOffers(offer.requirements, offer.attested, offer.validUntil),
+    },
   };
   return new PaymentRequired({ ...body }, { 'PAYMENT-REQUIRED': headerOf(body), 'Cache-Control': 'no-store' });
+}
+
+/** The 402 that refuses a payment, with the code that clients of x402 switch on in PAYMENT-RESPONSE. */
+export function refusedBy(
+  offer: Offer,
+  error: string,
+  { reason, authorization }: { reason: string; authorization?: SignedTransfer['authorization'] },
+): PaymentRequired {
+  const demand = demandOf(offer, error);
+  const network = (authorization?.network ?? offer.requirements[0]?.network ?? 'eip155:0') as Network;
+  const failure = { success: false, errorReason: reason, transaction: '', network } satisfies SettleResponse;
+  const response = authorization ? { ...failure, payer: authorization.from } : failure;
+  return new PaymentRequired(demand.body, { ...demand.headers, 'PAYMENT-RESPONSE': headerOf(response) });
 }
 
 /** The facilitator's request body. */

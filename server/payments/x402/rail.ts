@@ -31,9 +31,9 @@ export function x402Rail(coins: Stablecoins | null): Rail<TransferAttempt, Proof
     seemsUp: (now) => coins?.seemsReachable(now) ?? false,
 
     present: async (request) => present(providers(), request),
-    confirmation(attempt, proof) {
+    confirmation(attempt, attested, proof) {
       const transaction = proof && 'logged' in proof ? proof.logged.transaction : attempt.transaction;
-      return transaction && paymentResponse(attempt.payer, transaction, attempt.network);
+      return transaction && paymentResponse({ ...attempt, transaction }, attested);
     },
 
     openAttempt,

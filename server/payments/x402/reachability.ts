@@ -20,9 +20,9 @@ export interface Reachability {
 
 /** Opens the probes. Calls nothing yet. */
 export function openReachability({ facilitatorUrl, networks, rpcUrls }: X402Configuration): Reachability {
-  const facilitator = jsonService(facilitatorUrl, probeMs);
+  const facilitator = jsonService('facilitator', facilitatorUrl, probeMs);
   const chains = networks.map((network) => {
-    const node = jsonService(rpcUrls[network] ?? '', probeMs);
+    const node = jsonService(network, rpcUrls[network] ?? '', probeMs);
     const question = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
     const probe = openProbe('chain_unreachable', async () => BlockNumber.parse(await node.call('', question)));
     return { network, probe };

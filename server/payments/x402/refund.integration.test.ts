@@ -176,8 +176,8 @@ describe('a refund over x402', () => {
     const coins = openStablecoins(runtime.configuration.x402 ?? expect.unreachable());
     const refundingFrom = (refundsFrom: Stablecoins['refundsFrom']) =>
       reconcile({ ...runtime, rails: new Map([['x402', x402Rail({ ...coins, refundsFrom })]]) });
-    await refundingFrom(null);
-    await refundingFrom('0x0000000000000000000000000000000000000001');
+    await refundingFrom([]);
+    await refundingFrom(['0x0000000000000000000000000000000000000001']);
     expect((await moneyOf(agent, jobKey)).payment).toBe('refund_pending');
     await service.sweep();
     expect((await moneyOf(agent, jobKey)).payment).toBe('refunded');

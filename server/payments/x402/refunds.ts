@@ -94,11 +94,16 @@ export const validSeconds = 3_600;
 const triesMax = 2_880;
 
 const due = `select ${refundColumns}
-  where refunds.state = 'refund_pending' and next_try_at <= $1 and recipient = $2 and removed_at is null
+  where refunds.state = 'refund_pending' and next_try_at <= $1 and recipient = any($2) and removed_at is null
   order by next_try_at limit $3`;
 
 /** Refunds due for a try, longest due first. What the chain lost can wait. */
-export function dueRefunds(db: Queries, paidTo: Address, now: Date, limit: number): Promise<TransferRefund[]> {
+export function dueRefunds(
+  db: Queries,
+  paidTo: readonly Address[],
+  now: Date,
+  limit: number,
+): Promise<TransferRefund[]> {
   return db.many<TransferRefund>(statement(due, [now, paidTo, limit]));
 }
 
@@ -107,11 +112,11 @@ const lost = `select ${refundColumns}
     select refund_key from chain_transfers where use = 'refund' and removed_at is not null)
     and not exists (select from chain_transfers back where back.refund_key = refunds.refund_key
       and back.removed_at is null)
-    and c.recipient = $1 and c.removed_at is null
+    and c.recipient = any($1) and c.removed_at is null
   limit $2`;
 
 /** Refunds that a reorganisation removed without a replacement. */
-export function lostRefunds(db: Queries, paidTo: Address, limit: number): Promise<TransferRefund[]> {
+export function lostRefunds(db: Queries, paidTo: readonly Address[], limit: number): Promise<TransferRefund[]> {
   return db.many<TransferRefund>(statement(lost, [paidTo, limit]));
 }
 

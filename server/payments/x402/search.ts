@@ -1,3 +1,4 @@
+import type { Address } from 'viem';
 import type { Network } from '../../configuration/networks.ts';
 import { after } from '../../kernel/clock.ts';
 import { log } from '../../kernel/log.ts';
@@ -11,7 +12,7 @@ import type { Process } from '../rail.ts';
 import type { ChainBooks, Difference } from '../told.ts';
 import type { LastSearch, Searched } from './chain.ts';
 import type { Stablecoins } from './stablecoins.ts';
-import { markRemoved, noteTransfer, type TransferRow, transferColumns } from './transfers.ts';
+import { markRemoved, noteTransfer, ownAddress, ownAddressOf, type TransferRow, transferColumns } from './transfers.ts';
 import { readChainBooks } from './unsettled.ts';
 
 /** Block windows per round. */
@@ -25,23 +26,53 @@ const lookForRemovedDays = 30;
 const daySeconds = 86_400;
 const removedMax = 50;
 
-/** Records every transfer to and from the receiving address, up to the newest confirmed block. */
+/** One of our addresses on a chain. */
+interface Place {
+  network: Network;
+  address: Address;
+}
+
+/** Records every transfer to and from our addresses, up to the newest confirmed block. */
 export async function searchChain(process: Process, coins: Stablecoins, network: Network): Promise<void> {
-  for (let windows = 0; windows < windowsMax; windows += 1) {
-    const last = await process.db.maybe<LastSearch>(sql`
-      select searched_to as "searchedTo", opened_at as "openedAt" from searched_chains where network = ${network}`);
-    const found = await coins.search(network, last ?? null);
-    if (!found) return log('search_lags', { network, searched_to: Number(last?.searchedTo ?? 0n) });
-    if (!last) await openBooks(process, coins, network, found);
-    // Search again for what the node does not show.
-    if (!(await readWindow(process, coins, network, found))) {
-      return log('search_lags', { network, searched_to: Number(last?.searchedTo ?? 0n) });
-    }
-    await recordSearch(process, coins, network, found);
-    if (found.isCaughtUp) break;
-  }
+  const places = coins.addresses.map((address) => ({ network, address }));
+  // First all books: what goes from one address of ours to another is in both, or in none.
+  for (const place of places) await openBooks(process, coins, place);
+  let isComplete = true;
+  for (const place of places) if (!(await searchAddress(process, coins, place))) isComplete = false;
+  if (!isComplete) return;
   await lookForRemoved(process, coins, network);
-  await lookBack(process, coins, network);
+  for (const place of places) await lookBack(process, coins, place);
+}
+
+/** False when the node shows too little: the next round searches again. */
+async function searchAddress(process: Process, coins: Stablecoins, place: Place): Promise<boolean> {
+  const { network, address } = place;
+  for (let windows = 0; windows < windowsMax; windows += 1) {
+    const last = await lastSearch(process, place);
+    if (!last) return false;
+    const found = await coins.search(network, address, last);
+    if (found && (await readWindow(process, coins, place, found))) {
+      await recordSearch(process, coins, place, found);
+      if (found.isCaughtUp) return true;
+      continue;
+    }
+    if (found) await noteHead(process, place, found.head);
+    log('search_lags', { network, address, searched_to: Number(last.searchedTo) });
+    return false;
+  }
+  return true;
+}
+
+function lastSearch({ db }: Process, { network, address }: Place): Promise<LastSearch | undefined> {
+  return db.maybe<LastSearch>(sql`
+    select searched_to as "searchedTo", opened_at as "openedAt" from searched_chains
+    where network = ${network} and address = ${address}`);
+}
+
+/** The chain goes on while a search does not: how far it lags must show. */
+async function noteHead({ db }: Process, { network, address }: Place, head: bigint): Promise<void> {
+  await db.many(sql`
+    update searched_chains set head = greatest(head, ${head}) where network = ${network} and address = ${address}`);
 }
 
 /** When this process last compared books and chain, and the block from which to go on backwards; null: the newest. */
@@ -49,24 +80,26 @@ interface Comparison {
   at: Date;
   before: bigint | null;
 }
-const compared = new WeakMap<Stablecoins, Map<Network, Comparison>>();
+const compared = new WeakMap<Stablecoins, Map<string, Comparison>>();
 
 /**
  * A node that lacks logs, or followed a fork, for longer than the overlap makes searches miss transfers. The balance
  * reveals it: while it differs, search older blocks again, each time further back, to where the books began.
  */
-async function lookBack(process: Process, coins: Stablecoins, network: Network): Promise<void> {
-  const comparisons = compared.get(coins) ?? new Map<Network, Comparison>();
+async function lookBack(process: Process, coins: Stablecoins, place: Place): Promise<void> {
+  const { network, address } = place;
+  const name = `${network} ${address}`;
+  const comparisons = compared.get(coins) ?? new Map<string, Comparison>();
   compared.set(coins, comparisons);
   const now = process.clock();
-  const last = comparisons.get(network);
+  const last = comparisons.get(name);
   // A clock that was set back must not stop the comparison.
   if (last && last.at <= now && after(last.at, compareEverySeconds) > now) return;
   const comparison: Comparison = { at: now, before: null };
-  comparisons.set(network, comparison);
+  comparisons.set(name, comparison);
   const books = await comparedBooks(process, network);
   if (!books) return;
-  if (differ(books)) await readOlder(process, coins, network, last?.before ?? books.searched_to, comparison);
+  if (differ(books)) await readOlder(process, coins, place, last?.before ?? null, comparison);
   const left = differ(books) ? await comparedBooks(process, network) : books;
   if (left) await keepDifferences(process.db, network, differ(left) ? [differenceOf(left)] : [], now);
 }
@@ -75,18 +108,20 @@ async function lookBack(process: Process, coins: Stablecoins, network: Network):
 async function readOlder(
   process: Process,
   coins: Stablecoins,
-  network: Network,
-  newest: bigint,
+  place: Place,
+  from: bigint | null,
   comparison: Comparison,
 ): Promise<void> {
-  const { opened_at: openedAt } = await process.db.one<{ opened_at: bigint }>(sql`
-    select opened_at from searched_chains where network = ${network}`);
-  let before = newest;
+  const { network, address } = place;
+  const last = await lastSearch(process, place);
+  if (!last) return;
+  const { openedAt } = last;
+  let before = from ?? last.searchedTo;
   for (let windows = 0; windows < lookBackWindows; windows += 1) {
     comparison.before = before;
-    const found = await coins.search(network, { searchedTo: before - lookBackBlocks, openedAt });
+    const found = await coins.search(network, address, { searchedTo: before - lookBackBlocks, openedAt });
     if (!found) return;
-    await readWindow(process, coins, network, found);
+    await readWindow(process, coins, place, found);
     before = found.from;
     const isOldest = before <= openedAt + 1n;
     comparison.before = isOldest ? null : before;
@@ -114,36 +149,42 @@ function differenceOf({ balance_microcents: balance, ledger_microcents: ledger }
   };
 }
 
-/** What precedes the first search is one opening sum. */
-async function openBooks(process: Process, coins: Stablecoins, network: Network, found: Searched): Promise<void> {
+/** What precedes the first search of an address is one opening sum. */
+async function openBooks(process: Process, coins: Stablecoins, place: Place): Promise<void> {
+  if (await lastSearch(process, place)) return;
+  const { network, address } = place;
+  const found = await coins.search(network, address, null);
+  if (!found) return;
   const openedAt = found.from - 1n;
-  const units = openedAt < 0n ? 0n : await coins.balanceAt(network, openedAt);
+  const units = openedAt < 0n ? 0n : await coins.balanceAt(network, address, openedAt);
   const { event, debit, credit } = opening(network);
   const now = process.clock();
   // The books have some of it already.
   await process.db.many(sql`
     with opened as (
-      insert into searched_chains (network, opened_at, searched_to, head, searched_at)
-      values (${network}, ${openedAt}, ${openedAt}, ${found.head}, ${now})
-      on conflict (network) do nothing returning network),
+      insert into searched_chains (network, address, opened_at, searched_to, head, searched_at)
+      values (${network}, ${address}, ${openedAt}, ${openedAt}, ${found.head}, ${now})
+      on conflict (network, address) do nothing returning network),
     missing as (
       select ${fromTokenUnits(units)}::bigint - coalesce((
         select sum(case when refund_nonce is null then -amount_microcents else amount_microcents end)
         from chain_transfers c where c.network = ${network} and removed_at is null and block_number <= ${openedAt}
+          and case when refund_nonce is null then sender else recipient end = ${address}
       ), 0)::bigint as amount from opened)
     insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
-    select ${`${event}:${network}`}, ${event}, case when amount > 0 then ${debit} else ${credit} end,
+    select ${`${event}:${network}:${address}`}, ${event}, case when amount > 0 then ${debit} else ${credit} end,
       case when amount > 0 then ${credit} else ${debit} end, abs(amount), ${currency}, ${now}
     from missing where amount <> 0`);
 }
 
 const inWindow = `select ${transferColumns} from chain_transfers c
-  where network = $1 and block_number between $2 and $3 and removed_at is null`;
+  where network = $1 and block_number between $2 and $3 and removed_at is null and ${ownAddressOf} = $4`;
 
 /** Aligns a window's rows with the chain. False when the node shows too little. */
-async function readWindow(process: Process, coins: Stablecoins, network: Network, found: Searched): Promise<boolean> {
+async function readWindow(process: Process, coins: Stablecoins, place: Place, found: Searched): Promise<boolean> {
   const { from, to, logs } = found;
-  const known = await process.db.many<TransferRow>(statement(inWindow, [network, from, to]));
+  const { network, address } = place;
+  const known = await process.db.many<TransferRow>(statement(inWindow, [network, from, to, address]));
   const nameOf = (transaction: string, blockHash: string, logIndex: number) =>
     `${transaction} ${blockHash} ${logIndex}`;
   const shown = new Set(logs.map((one) => nameOf(one.transaction, one.blockHash, one.logIndex)));
@@ -157,29 +198,48 @@ async function readWindow(process: Process, coins: Stablecoins, network: Network
   });
   const transactions = new Set(unknown.map(({ transaction }) => transaction));
   await each([...transactions], async (transaction) => {
-    if (!(await readTransaction(process, coins, network, transaction))) isComplete = false;
+    if (!(await readTransaction(process, coins, place, transaction))) isComplete = false;
   });
   return isComplete;
 }
 
-/** Records a transaction's transfers. False when the node does not show it. */
+/** Records a transaction's transfers to and from an address. False when the node does not show it. */
 async function readTransaction(
   process: Process,
   coins: Stablecoins,
-  network: Network,
+  { network, address }: Place,
   transaction: `0x${string}`,
 ): Promise<boolean> {
   const transfers = await coins.transfersIn(network, transaction);
   if (!transfers) return false;
   const asset = await coins.assetOf(network);
-  for (const logged of transfers.filter(({ amount }) => amount > 0n)) {
+  const booked = await bookedBlocks(process, coins, network);
+  for (const logged of transfers) {
+    const { from, to, amount, blockNumber } = logged;
+    if (amount === 0n || (from !== address && to !== address)) continue;
+    // From one address of ours to another, both in the books: together they hold what they held.
+    if ([from, to].every((one) => booked.get(one)?.(blockNumber))) continue;
     await guarded('transfer_not_noted', { network, transaction }, () =>
-      transact(process.db, async (tx) =>
-        noteTransfer(tx, { network, asset, payTo: coins.payTo, logged }, process.clock()),
-      ),
+      transact(process.db, async (tx) => noteTransfer(tx, { network, asset, payTo: address, logged }, process.clock())),
     );
   }
   return true;
+}
+
+/** Which blocks are in the books of each address that is ours, or was and was searched so far. */
+async function bookedBlocks(
+  { db }: Process,
+  { addresses }: Stablecoins,
+  network: Network,
+): Promise<Map<string, (block: bigint) => boolean>> {
+  const rows = await db.many<{ address: Address; opened_at: bigint; searched_to: bigint }>(sql`
+    select address, opened_at, searched_to from searched_chains where network = ${network}`);
+  return new Map(
+    rows.map(({ address, opened_at, searched_to }) => [
+      address,
+      (block) => block > opened_at && (addresses.includes(address) || block <= searched_to),
+    ]),
+  );
 }
 
 /**
@@ -189,7 +249,11 @@ async function readTransaction(
 async function lookForMissing(process: Process, coins: Stablecoins, row: TransferRow): Promise<boolean> {
   const { network, transaction, block_number, block_hash } = row;
   const standing = await coins.blockHash(network, block_number);
-  if (standing === null || standing === block_hash) return false;
+  if (standing === null || standing === block_hash) {
+    // Why a search lags: the node knows no block of this number, or shows its block without the log.
+    log('transfer_hidden', { network, transaction, block: Number(block_number), knows_block: standing !== null });
+    return false;
+  }
   if (await isShown(process, coins, row)) return true;
   await transact(process.db, async (tx) => markRemoved(tx, row, process.clock()));
   log('transfer_removed', { network, transaction });
@@ -197,15 +261,12 @@ async function lookForMissing(process: Process, coins: Stablecoins, row: Transfe
 }
 
 /** Whether the chain shows a log, in whatever block; records where. */
-async function isShown(
-  process: Process,
-  coins: Stablecoins,
-  { network, asset, transaction, position }: TransferRow,
-): Promise<boolean> {
+async function isShown(process: Process, coins: Stablecoins, row: TransferRow): Promise<boolean> {
+  const { network, asset, transaction, position } = row;
   const logged = (await coins.transfersIn(network, transaction))?.find((one) => one.position === position);
   if (!logged) return false;
   await transact(process.db, async (tx) =>
-    noteTransfer(tx, { network, asset, payTo: coins.payTo, logged }, process.clock()),
+    noteTransfer(tx, { network, asset, payTo: ownAddress(row), logged }, process.clock()),
   );
   return true;
 }
@@ -225,12 +286,13 @@ async function lookForRemoved(process: Process, coins: Stablecoins, network: Net
   );
 }
 
-async function recordSearch(process: Process, coins: Stablecoins, network: Network, found: Searched): Promise<void> {
+async function recordSearch(process: Process, coins: Stablecoins, place: Place, found: Searched): Promise<void> {
+  const { network, address } = place;
   // A node without that block's state does not stop the search.
-  const units = found.isCaughtUp ? await coins.balanceAt(network, found.to).catch(() => null) : null;
+  const units = found.isCaughtUp ? await coins.balanceAt(network, address, found.to).catch(() => null) : null;
   const balance = units === null ? null : fromTokenUnits(units);
   await process.db.many(sql`
     update searched_chains set searched_to = ${found.to}, head = greatest(head, ${found.head}),
       balance_microcents = ${balance}, searched_at = ${process.clock()}
-    where network = ${network} and searched_to <= ${found.to}`);
+    where network = ${network} and address = ${address} and searched_to <= ${found.to}`);
 }

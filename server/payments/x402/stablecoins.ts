@@ -12,7 +12,7 @@ import type { Trace } from './lookup.ts';
 import { maxTimeoutSeconds, type Offer, requirementFor, wireForm } from './protocol.ts';
 import { openReachability, type Reachability } from './reachability.ts';
 import { assetOf, signTransfer } from './token.ts';
-import { insufficientBalance } from './token-refusals.ts';
+import { expired, insufficientBalance } from './token-refusals.ts';
 
 /** Allows for payers' clocks; a longer-lived signature would stay open as long. */
 const validityMaxMs = 3_600_000;
@@ -34,7 +34,11 @@ export interface Stablecoins {
   /** All of them together, at once: true before the first answer. Starts a due probe. */
   seemsReachable(now: Date): boolean;
   /** What to sign on each chain, or on `network`; empty when unknown. */
-  offer(amount: Microcents, jobUrl: string, network: string | undefined): Promise<Offer>;
+  offer(
+    amount: Microcents,
+    jobUrl: string,
+    network: string | undefined,
+  ): Promise<Pick<Offer, 'requirements' | 'resource'>>;
   /**
    * Why a new transfer is refused: its time, or the chain's word. Null when it would work. Moves nothing. Throws when
    * the chain is silent.
@@ -51,32 +55,34 @@ export interface Stablecoins {
   head(network: Network): Promise<bigint>;
   /** Whether the chain has seen the refund with this nonce: `refundNonceOf`. */
   isGivenBack(payment: Pick<Authorization, 'network' | 'asset' | 'to'>, refundNonce: Hex): Promise<boolean>;
-  /** Transfers to and from the receiving address since the last search. */
-  search(network: Network, last: LastSearch | null): Promise<Searched | null>;
-  /** A transaction's transfers to and from that address; null when not shown. */
+  /** Transfers to and from one of our addresses since its last search. */
+  search(network: Network, address: Address, last: LastSearch | null): Promise<Searched | null>;
+  /** A transaction's transfers to and from any of them; null when not shown. */
   transfersIn(network: Network, transaction: Hex): Promise<LoggedTransfer[] | null>;
   /** A block's hash; null when the node lacks it. */
   blockHash(network: Network, block: bigint): Promise<Hex | null>;
-  /** That address's balance at the end of a block, in the token's smallest units. */
-  balanceAt(network: Network, block: bigint): Promise<bigint>;
+  /** An address's balance at the end of a block, in the token's smallest units. */
+  balanceAt(network: Network, address: Address, block: bigint): Promise<bigint>;
   /** The newest final block. */
   finalized(network: Network): Promise<bigint>;
   /** The token's address, in lower case. */
   assetOf(network: Network): Promise<Address>;
-  /** The receiving address, in lower case. */
-  readonly payTo: Address;
+  /** Our addresses, in lower case: the first is paid, the others were. */
+  readonly addresses: readonly Address[];
   /** Whether refunds wait for finality. */
   readonly refundsWaitForFinality: boolean;
-  /** The address we can sign for, in lower case: refunds leave only from there. Null without a key. */
-  readonly refundsFrom: Address | null;
-  /** Signs a transfer from that address. */
+  /** Those that we can sign for: refunds leave only from there. */
+  readonly refundsFrom: readonly Address[];
+  /** Signs a transfer from one of them. */
   sign(authorization: Authorization): Promise<SignedTransfer>;
 }
 
 /** Opens the providers. Calls nothing: a facilitator that is down must not stop the start. */
 export function openStablecoins(configuration: X402Configuration): Stablecoins {
-  const { networks, payTo, refundKey } = configuration;
-  const account = refundKey ? privateKeyToAccount(refundKey) : null;
+  const { networks, payTo, refundKeys } = configuration;
+  const [paidNow = ''] = payTo;
+  const addresses = payTo.map((address) => address.toLowerCase() as Address);
+  const accounts = refundKeys.map((key) => privateKeyToAccount(key));
   const chainOf = openChains(configuration);
   const reachability = openReachability(configuration);
   return {
@@ -85,18 +91,23 @@ export function openStablecoins(configuration: X402Configuration): Stablecoins {
     async offer(amount, jobUrl, network) {
       const wanted = networks.filter((name) => network === undefined || name === network);
       return {
-        requirements: await Promise.all(wanted.map((name) => requirementFor(name, toTokenUnits(amount), payTo))),
+        requirements: await Promise.all(wanted.map((name) => requirementFor(name, toTokenUnits(amount), paidNow))),
         resource: { url: jobUrl, description: 'One work check', mimeType: 'application/json' },
       };
     },
-    ...transfersOn(chainOf, networks, jsonService(configuration.facilitatorUrl, facilitatorTimeoutMs)),
-    ...historyOf(chainOf, payTo),
+    ...transfersOn(
+      chainOf,
+      { networks, addresses },
+      jsonService('facilitator', configuration.facilitatorUrl, facilitatorTimeoutMs),
+    ),
+    ...historyOf(chainOf, addresses),
     assetOf,
-    payTo: payTo.toLowerCase() as Address,
+    addresses,
     refundsWaitForFinality: configuration.refundsWaitForFinality,
-    refundsFrom: account ? (account.address.toLowerCase() as Address) : null,
+    refundsFrom: accounts.map(({ address }) => address.toLowerCase() as Address),
     async sign(authorization) {
-      if (!account) throw new Error('there is no key that signs transfers');
+      const account = accounts.find(({ address }) => address.toLowerCase() === authorization.from);
+      if (!account) throw new Error(`there is no key that signs transfers from ${authorization.from}`);
       return signTransfer(account, authorization);
     },
   };
@@ -109,7 +120,7 @@ function openChains({ networks, rpcUrls, confirmations }: X402Configuration): Ch
   for (const network of networks) {
     const rpcUrl = rpcUrls[network];
     if (!rpcUrl) throw new Error(`no RPC address for ${network}`);
-    chains.set(network, openChain(rpcUrl, confirmations[network]));
+    chains.set(network, openChain(network, rpcUrl, confirmations[network]));
   }
   return (network) => {
     const chain = chains.get(network);
@@ -135,16 +146,18 @@ function probes(reachability: Reachability): Pick<Stablecoins, 'isReachable' | '
 /** What can be done with one signed transfer. */
 function transfersOn(
   chainOf: ChainOf,
-  networks: readonly Network[],
+  { networks, addresses }: Pick<Stablecoins, 'networks' | 'addresses'>,
   facilitator: JsonService,
 ): Pick<Stablecoins, 'refusal' | 'settle' | 'lookUp' | 'isGivenBack'> {
   return {
     async refusal(transfer, now) {
       const leftMs = transfer.authorization.validBefore.getTime() - now.getTime();
       if (leftMs < validityMinMs || leftMs > validityMaxMs) {
-        return `validBefore must lie ${maxTimeoutSeconds} seconds ahead`;
+        return `${expired}: validBefore must lie ${maxTimeoutSeconds} seconds ahead`;
       }
-      const { network } = transfer.authorization;
+      const { network, from } = transfer.authorization;
+      // Who has the key of an address of ours would buy with our money, and the search would take it for ours to move.
+      if (addresses.includes(from)) return 'the payer is an address that we receive payments at';
       const refused = await chainOf(network).refusal(transfer);
       const others = networks.filter((other) => other !== network);
       if (refused !== insufficientBalance || others.length === 0) return refused;
@@ -160,25 +173,26 @@ function transfersOn(
   };
 }
 
-/** What the chains show of the receiving address. */
+/** What the chains show of our addresses. */
 function historyOf(
   chainOf: ChainOf,
-  payTo: Address,
+  addresses: readonly Address[],
 ): Pick<Stablecoins, 'head' | 'search' | 'transfersIn' | 'blockHash' | 'balanceAt' | 'finalized'> {
-  const paidTo = payTo.toLowerCase();
   return {
     head: (network) => chainOf(network).head(),
-    async search(network, last) {
-      return chainOf(network).search({ asset: await assetOf(network), address: payTo }, last);
+    async search(network, address, last) {
+      return chainOf(network).search({ asset: await assetOf(network), address }, last);
     },
     async transfersIn(network, transaction) {
       const transfers = await chainOf(network).transfersIn(transaction, await assetOf(network));
-      const touchUs = transfers?.filter(({ from, to }) => from !== to && (from === paidTo || to === paidTo));
+      const touchUs = transfers?.filter(
+        ({ from, to }) => from !== to && (addresses.includes(from) || addresses.includes(to)),
+      );
       return touchUs ?? null;
     },
     blockHash: (network, block) => chainOf(network).blockHash(block),
-    async balanceAt(network, block) {
-      return chainOf(network).balanceAt({ asset: await assetOf(network), owner: payTo }, block);
+    async balanceAt(network, address, block) {
+      return chainOf(network).balanceAt({ asset: await assetOf(network), owner: address }, block);
     },
     finalized: (network) => chainOf(network).finalized(),
   };

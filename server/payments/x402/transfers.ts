@@ -14,7 +14,7 @@ export interface TransferName {
   position: number;
 }
 
-/** A transfer to or from the receiving address, and its one use. */
+/** A transfer to or from one of our addresses, and its one use. */
 export interface TransferRow extends TransferName {
   asset: Address;
   sender: Address;
@@ -40,7 +40,7 @@ export const transferColumns = `c.network, c.transaction, c.position, c.asset, c
   c.nonce, c.refund_nonce, c.block_number, c.block_hash, c.log_index, c.use, c.payment_key, c.refund_key, c.seen_at,
   c.removed_at, c.moves, c.is_superseded`;
 
-/** A log with its chain, its token and the receiving address. */
+/** A log with its chain, its token and our address in it. */
 export interface SeenTransfer {
   network: Network;
   asset: Address;
@@ -89,7 +89,8 @@ export function noteTransfer(tx: Tx, { network, asset, payTo, logged }: SeenTran
     -- What lies before the books of the chain were opened stands in the opening balance, and comes out of that.
     books as (
       select noted.refund_nonce, noted.amount_microcents, exists (
-        select from searched_chains s where s.network = noted.network and opened_at >= block_number) as opened
+        select from searched_chains s
+        where s.network = noted.network and s.address = ${payTo} and opened_at >= block_number) as opened
       from noted)
     insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
     select ${`${movement.event}:${key}`}, ${movement.event},
@@ -128,6 +129,14 @@ export function markRemoved(tx: Tx, row: TransferRow, now: Date): void {
       amount_microcents, ${currency}, ${now}
     from removed`);
 }
+
+/** Our address in it. */
+export function ownAddress(row: Pick<TransferRow, 'refund_nonce' | 'sender' | 'recipient'>): Address {
+  return isArrival(row) ? row.recipient : row.sender;
+}
+
+/** The same of a row of `chain_transfers` as `c`, in SQL. */
+export const ownAddressOf = '(case when c.refund_nonce is null then c.sender else c.recipient end)';
 
 /** Whether it came in; else it went out. */
 function isArrival(row: Pick<TransferRow, 'refund_nonce'>): boolean {

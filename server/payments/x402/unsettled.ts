@@ -13,6 +13,7 @@ import {
   toldMax,
   type Waiting,
 } from '../told.ts';
+import { ownAddressOf } from './transfers.ts';
 
 /** Lists transfers that wait for a person, the chain or the worker. */
 export async function readTransfersWaiting(db: Queries, now: Date): Promise<Omit<Waiting, 'card' | 'differences'>> {
@@ -94,19 +95,73 @@ async function openRefunds(db: Queries, now: Date): Promise<Told<OpenRefund>> {
 /** The last number that a block can have here. */
 const biggest = 2n ** 63n - 1n;
 
-/** Each chain's own word on our balance at the last searched block, beside the books without later logs. */
+/** After this long without a search, what it found says nothing of today. */
+const staleAfter = 'make_interval(mins => 5)';
+
+/**
+ * The searched addresses that count. One that held nothing when it was searched last, while others of its chain are
+ * searched on, was taken off the list.
+ */
+const addressesInUse = `
+  select network, address, opened_at, searched_to, head, balance_microcents, searched_at
+  from searched_chains s where not (balance_microcents = 0 and exists (
+    select from searched_chains other where other.network = s.network
+      and other.searched_at > s.searched_at + ${staleAfter}))`;
+
+/** One of our addresses on a chain, as it was searched last. */
+export interface SearchedAddress {
+  network: string;
+  address: string;
+  searched_to: bigint;
+  searched_at: Date;
+  /** Null when the node could not say. */
+  balance_microcents: bigint | null;
+  /** Whether nothing is there, and nothing can come that counts or go back: it may be taken off the list. */
+  is_empty: boolean;
+}
+
+/** Our addresses, newest first. */
+export function readAddresses(db: Queries): Promise<SearchedAddress[]> {
+  return db.many<SearchedAddress>(
+    statement(
+      `select network, address, searched_to, searched_at, balance_microcents,
+        coalesce(balance_microcents = 0, false)
+          and not exists (select from x402_payments x where (x.network, x.pay_to) = (s.network, s.address)
+            and (x.state in ('settling', 'unknown') or exists (select from jobs where jobs.job_key = x.job_key
+              and jobs.state in ('queued', 'running', 'delivered', 'rechecking', 'redelivered'))))
+          and not exists (select from refunds r join chain_transfers c on (c.network, c.transaction, c.position)
+            = (r.network, r.arrival_transaction, r.arrival_position)
+            where (c.network, c.recipient) = (s.network, s.address) and r.state <> 'refunded' and r.dropped_at is null)
+          as is_empty
+      from (${addressesInUse}) s order by network, opened_at desc`,
+      [],
+    ),
+  );
+}
+
+/**
+ * Each chain's own word on what our addresses hold, beside the books without logs that no search has reached. What was
+ * not searched for a while counts as unknown: an old block must not pass for agreement.
+ */
 export async function readChainBooks(db: Queries): Promise<ChainBooks[]> {
   const { text } = await sumsNow(db);
   return db.many<ChainBooks>(statement(chainBooks(text), []));
 }
 
 const chainBooks = (sums: string): string => `
-  with sums as materialized (${sums})
+  with sums as materialized (${sums}), addresses as materialized (${addressesInUse}),
+  chains as (
+    select network, min(searched_to) as searched_to, max(head) as head, min(searched_at) as searched_at,
+      case when count(balance_microcents) = count(*) and min(searched_at) > now() - ${staleAfter}
+        then sum(balance_microcents)::bigint end as balance_microcents
+    from addresses group by network)
   select network, searched_to, head, searched_at, balance_microcents, (
     coalesce((select debited - credited from sums where account = 'asset:x402:' || network), 0)
     - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
       from chain_transfers c
       -- The upper end has the planner expect few rows, and take the index.
       where c.network = s.network and removed_at is null
-        and block_number between searched_to + 1 and ${biggest}))::bigint as ledger_microcents
-  from searched_chains s order by network`;
+        and block_number between searched_to + 1 and ${biggest}
+        and block_number > coalesce((select a.searched_to from addresses a
+          where a.network = c.network and a.address = ${ownAddressOf}), -1)))::bigint as ledger_microcents
+  from chains s order by network`;

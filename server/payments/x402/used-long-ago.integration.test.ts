@@ -1,12 +1,15 @@
 import { decodePaymentSignatureHeader, encodePaymentSignatureHeader } from '@x402/core/http';
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
 import { chainHand } from '../../../e2e/support/chain-hand.ts';
-import { startService } from '../../../e2e/support/service.ts';
 import { controlClient } from '../../../sandbox/control-client.ts';
 
-// Windows of 300 blocks instead of 9,000, so that few need to be mined.
-vi.mock('./node.ts', async (actual) => ({ ...(await actual<object>()), logWindowBlocks: 300n }));
+// Windows of 300 blocks instead of 9,000, so that few need to be mined; in modules that other files of this process do
+// not share.
+vi.doMock('./node.ts', async (actual) => ({ ...(await actual<object>()), logWindowBlocks: 300n }));
+vi.resetModules();
+afterAll(() => vi.resetModules());
+const { startService } = await import('../../../e2e/support/service.ts');
 
 const service = await startService();
 const { sandbox } = service;

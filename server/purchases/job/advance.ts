@@ -6,6 +6,22 @@ import { type MoneyNote, type PaymentState, standing, type TransitionName, trans
 import { audit } from './audit.ts';
 import { type JobRow, jobColumns, notAllowed, readJobRow } from './row.ts';
 
+/** A period of the terms that the job was bought under: its quote keeps them. */
+class Accepted {
+  readonly from: Date;
+  readonly period: 'execution_seconds' | 'review_seconds';
+
+  constructor(from: Date, period: Accepted['period']) {
+    this.from = from;
+    this.period = period;
+  }
+}
+
+/** When a check that starts at this instant must be delivered. */
+export const deliverBy = (now: Date): Accepted => new Accepted(now, 'execution_seconds');
+/** When the review of a report that is delivered at this instant ends. */
+export const reviewBy = (now: Date): Accepted => new Accepted(now, 'review_seconds');
+
 /** Further columns of a transition; `standing` sets charge and review. */
 type Changes = Partial<
   Pick<
@@ -13,9 +29,7 @@ type Changes = Partial<
     | 'payment_state'
     | 'review_state'
     | 'collected_at'
-    | 'deliver_by'
     | 'delivered_at'
-    | 'review_by'
     | 'finalized_at'
     | 'fence'
     | 'tries'
@@ -24,14 +38,29 @@ type Changes = Partial<
     | 'report_digest'
     | 'failure'
     | 'waived_because'
-  > & { lease_until: Date | null; last_rail: string; last_verdict: string }
+  > & {
+    deliver_by: Accepted;
+    review_by: Accepted | null;
+    lease_until: Date | null;
+    taken_at: Date;
+    last_rail: string;
+    last_verdict: string;
+    ended_by: 'buyer' | 'operator';
+  }
 >;
 
 /** Column names come from the type above, never from input. */
 function advanceText(...columns: string[]): string {
+  const changes = columns.map((column, index) => {
+    const [name, period] = column.split(' ');
+    return period
+      ? `${name} = (select $${index + 9}::timestamptz + make_interval(secs => ${period}) from quotes
+          where quotes.quote_key = jobs.quote_key)`
+      : `${name} = $${index + 9}`;
+  });
   return `
     with moved as (
-      update jobs set ${columns.map((column, index) => `${column} = $${index + 9}`).join(', ')}
+      update jobs set ${changes.join(', ')}
       where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
         and ($8::text is null or exists (
           select 1 from payments where payment_key = $8 and state = 'collected' and decided_at = $4))
@@ -65,8 +94,8 @@ export async function advance(
   const moved = await tx.maybe<{ job: JsonRow<JobRow> }>(
     assembled(
       advanceText,
-      columns.map(([column]) => column),
-      [...values, ...columns.map(([, value]) => value)],
+      columns.map(([column, value]) => (value instanceof Accepted ? `${column} ${value.period}` : column)),
+      [...values, ...columns.map(([, value]) => (value instanceof Accepted ? value.from : value))],
     ),
   );
   if (!moved) throw notAllowed(`${transition} is not possible now.`);

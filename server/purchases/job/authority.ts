@@ -2,17 +2,24 @@ import type { Problem } from '../../door/problem.ts';
 import { blockedRefusal } from '../../identity/blocked.ts';
 import type { Buyer, Member } from '../../identity/caller.ts';
 import { methodRefusal, outsideGrant, serviceRefusal } from '../../identity/grant.ts';
+import { memberMay } from '../../identity/member-roles.ts';
 import type { Rails } from '../../payments/rail.ts';
 import { service } from '../../service/terms.ts';
 import type { Authority } from '../states.ts';
 
 /** What the caller may do, before looking at the job's state. */
-export function authorityOf(caller: Buyer | Member, rails: Rails): Authority {
+export function authorityOf(caller: Buyer | Member, rails: Rails, now: Date): Authority {
   if (caller.kind === 'member')
-    return { actor: 'customer', mayBuy: false, mayReview: true, mayAccept: true, mayCancel: false };
+    return {
+      actor: 'customer',
+      mayBuy: false,
+      mayReview: memberMay(caller.role, 'review'),
+      mayAccept: true,
+      mayCancel: false,
+    };
   return {
     actor: 'agent',
-    mayBuy: purchaseRefusal(caller, rails) === null,
+    mayBuy: purchaseRefusal(caller, rails, now) === null,
     mayReview: reviewRefusal(caller) === null,
     mayAccept: acceptRefusal(caller) === null,
     mayCancel: true,
@@ -20,9 +27,9 @@ export function authorityOf(caller: Buyer | Member, rails: Rails): Authority {
 }
 
 /** Why this agent may not buy or pay; null when only limits could stand in the way. */
-export function purchaseRefusal(caller: Buyer, rails: Rails): Problem | null {
+export function purchaseRefusal(caller: Buyer, rails: Rails, now: Date): Problem | null {
   const { grant } = caller;
-  return serviceRefusal(grant, service.serviceKey) ?? payRefusal(grant, rails) ?? blockedRefusal(caller);
+  return serviceRefusal(grant, service.serviceKey, now) ?? payRefusal(grant, rails) ?? blockedRefusal(caller);
 }
 
 /** Why the grant covers no way to pay that is set up; else null. */

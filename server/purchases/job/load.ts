@@ -1,12 +1,13 @@
 import { Problem } from '../../door/problem.ts';
 import type { Loader } from '../../door/verb.ts';
+import { payerIsBlocked } from '../../identity/blocked.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
-import { stillWithinLimits } from '../../identity/grant.ts';
+import { stillWithinLimits } from '../../identity/limits.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { creditCovers } from '../../ledger/ledger.ts';
-import { attemptEnds } from '../../payments/attempt-sql.ts';
+import { attemptEnds, keepsCard } from '../../payments/attempt-sql.ts';
 import { salesOff } from '../../service/switches.ts';
 import { type JobAsJson, type LoadedJob, readJob } from './row.ts';
 
@@ -19,8 +20,20 @@ export const loadedJobs = `to_json(jobs) as job, quotes.buyer_is_producer,
       jobs.state = 'awaiting_payment' and ${creditCovers('jobs.principal_key', 'jobs.price_microcents')} as credit_covers,
       case when jobs.state = 'awaiting_payment' then ${salesOff} else '[]' end as off,
       case when jobs.payment_state in ('requires_payer', 'processing', 'unknown') then (
-        select ${onWire('withdrawable_after')} from payments join (${attemptEnds}) ends using (payment_key)
-        where payments.job_key = jobs.job_key and payments.state in ('settling', 'unknown')) end as withdrawable_after,
+        select json_build_object('payment_key', payment_key, 'rail', rail, 'method', method,
+          'withdrawable_after', ${onWire('withdrawable_after')}, 'expires_at', ${onWire('expires_at')})
+        from payments join (${attemptEnds}) ends using (payment_key)
+        where payments.job_key = jobs.job_key and payments.state in ('settling', 'unknown')) end as open_payment,
+      case when jobs.state = 'awaiting_payment' then json_build_object(
+        'keeps_card', ${keepsCard('jobs.account_key', 'jobs.job_key', payerIsBlocked)},
+        'last_rail', (
+          select last_rail from jobs before
+          where before.principal_key = jobs.principal_key and before.collected_at is not null
+          order by before.created_at desc limit 1),
+        'failed', (
+          select json_object_agg(method, times) from (
+            select method, count(*) as times from payments
+            where payments.job_key = jobs.job_key and payments.state = 'failed' group by method) tried)) end as ways,
       timeline.events as timeline
     from jobs join quotes using (quote_key),
       lateral (select coalesce(json_agg(json_build_object('at', ${onWire('at')}, 'event', action, 'state', state_to)

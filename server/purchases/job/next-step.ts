@@ -8,6 +8,7 @@ interface JobAsSeen {
   payment_state: PaymentState;
   charge_state: ChargeState;
   review_state: ReviewState;
+  payable_by: readonly string[];
   deadlines: { pay_by: string; deliver_by: string | null };
   next_actions: readonly Pick<NextAction, 'action' | 'body'>[];
 }
@@ -18,8 +19,10 @@ export function nextStepOf(job: JobAsSeen): string {
   switch (job.state) {
     case 'awaiting_payment':
       if (job.payment_state === 'requires_payer')
-        return 'It waits for its payer. Read the job again once they have paid; pay gives the address of the page again.';
+        return 'It waits for its payer: give them continuation_url, and read the job again once they have paid.';
       if (lists('pay')) return `Pay by ${job.deadlines.pay_by}. Work starts once it is paid.`;
+      if (job.payable_by.length === 0)
+        return 'Nothing that the grant covers can pay for it now. Ask the customer to widen the grant or to save a card.';
       return job.payment_state === 'none'
         ? 'It cannot be paid by this caller now. Read it again: pay is listed as soon as it can.'
         : 'A payment is under way. Do not pay again; read the job again until its outcome is known.';

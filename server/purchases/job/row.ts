@@ -1,5 +1,6 @@
 import { Problem } from '../../door/problem.ts';
 import { type JsonRow, jsonRowReader } from '../../kernel/json-row.ts';
+import type { RailName } from '../../payments/contract.ts';
 import type { SwitchName } from '../../service/contract.ts';
 import {
   type ChargeState,
@@ -56,6 +57,17 @@ export const jobColumns = `job_key, quote_key, principal_key, account_key, grant
   deliver_by, delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
   waived_because`;
 
+/** A payment that is open, or whose outcome is unknown; instants as ISO 8601. */
+interface OpenPayment {
+  payment_key: string;
+  rail: RailName;
+  method: string;
+  /** From when it can be canceled for certain; null if that is never certain. */
+  withdrawable_after: string | null;
+  /** When it can no longer collect. */
+  expires_at: string | null;
+}
+
 export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
   /** Whether the grant still covers it, or credit where it takes no room. Read while it can be paid. */
@@ -64,8 +76,16 @@ export interface LoadedJob extends JobRow {
   credit_covers: boolean;
   /** The sales switches that are off, while it waits for payment. */
   off: SwitchName[];
-  /** From when its open payment can be canceled for certain, as ISO 8601; null without one. */
-  withdrawable_after: string | null;
+  open_payment: OpenPayment | null;
+  /** What its next payment may be, while it waits for payment. */
+  ways: {
+    /** The account keeps a card that can be charged. */
+    keeps_card: boolean;
+    /** The rail of the buyer's last paid purchase. */
+    last_rail: RailName | null;
+    /** How many attempts by each method have failed for this job. */
+    failed: Record<string, number> | null;
+  } | null;
   timeline: { at: string; event: string; state: string }[];
 }
 

@@ -1,10 +1,8 @@
 import type { Verb } from '../../door/verb.ts';
 import type { Buyer, Member } from '../../identity/caller.ts';
-import { methodRefusal } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { currency, microcents, toWire } from '../../kernel/money.ts';
-import { payAction, payableBy } from '../../payments/contract.ts';
-import type { Rail, Rails } from '../../payments/rail.ts';
+import { payAction, type RailName } from '../../payments/contract.ts';
 import type { Context } from '../../runtime.ts';
 import { saleIsOff } from '../../service/switches.ts';
 import * as contract from '../contract.ts';
@@ -21,6 +19,7 @@ import { authorityOf } from './authority.ts';
 import { loadJob } from './load.ts';
 import { nextStepOf } from './next-step.ts';
 import { type LoadedJob, reviewStateAt, stateAt } from './row.ts';
+import { openPaymentView, payableWays, payBodies } from './ways-to-pay.ts';
 
 /** Reads the job again and answers with it, as verbs on jobs do. */
 export async function jobReply(
@@ -57,8 +56,10 @@ export function priceView(amount: bigint): contract.Quote['price'] {
 export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, runtime }: Asking): contract.Job {
   const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
-  const authority = authorityOf(caller, runtime.rails);
-  const payments = paymentsOf(row, caller, runtime.rails, now);
+  const authority = authorityOf(caller, runtime.rails, now);
+  const payments = payBodies(row, caller, runtime.rails, now);
+  const payment = openPaymentView(row, runtime.rails);
+  const cancelableFrom = row.open_payment?.withdrawable_after ?? null;
   const actions = nextActions(
     {
       ...row,
@@ -68,7 +69,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
       has_report: row.report_digest !== null,
       is_off: saleIsOff(row.off, runtime.rails),
       rail_is_up: payments.length > 0,
-      payment_is_withdrawable: row.withdrawable_after !== null && now > new Date(row.withdrawable_after),
+      payment_is_withdrawable: cancelableFrom !== null && now > new Date(cancelableFrom),
     },
     authority,
   );
@@ -80,7 +81,8 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
     charge_state: row.charge_state,
     review_state,
     price: priceView(row.price_microcents),
-    payable_by: waysToPay(row, state, runtime.rails),
+    ...(payment ? { payment } : {}),
+    payable_by: payableWays(row, state, caller, runtime.rails),
     created_at: row.created_at.toISOString(),
     deadlines: {
       pay_by: row.pay_by.toISOString(),
@@ -106,38 +108,12 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
   return { ...view, next_step: nextStepOf(view) };
 }
 
-/** The methods that can still pay for the job. */
-function waysToPay(row: LoadedJob, state: JobState, rails: Rails): contract.Job['payable_by'] {
-  if (state !== 'awaiting_payment') return [];
-  return payableBy.filter((way) => way === 'wallet_credit' || (!row.credit_only && rails.get(way)?.isSetUp === true));
-}
-
 /** Ended before delivery. */
 function hasStopped(state: JobState): boolean {
   return state === 'failed' || state === 'canceled';
 }
 
-type Body = NonNullable<contract.NextAction['body']>;
-
-/** Request bodies that pay for the job now, the best first: credit before new money. */
-function paymentsOf(row: LoadedJob, caller: Buyer | Member, rails: Rails, now: Date): Body[] {
-  if (row.state !== 'awaiting_payment') return [];
-  const usable = [...rails.values()].filter(({ isSetUp, name }) => isSetUp && !row.off.includes(name));
-  const covered = ({ methods }: Rail) =>
-    methods.find((method) => caller.kind === 'member' || methodRefusal(caller.grant, method) === null);
-  const bodies: Body[] = [];
-  // One key for all tries of one payment, stable between reads.
-  if (row.credit_only || row.credit_covers) {
-    const rail = usable.find((one) => one.remedies.undelivered === 'wallet_credit' && covered(one));
-    if (rail) bodies.push({ rail: rail.name, method: 'wallet_credit', idempotency_key: `credit-${row.job_key}` });
-  }
-  const rail = row.credit_only ? undefined : usable.find((one) => one.seemsUp(now) && covered(one));
-  if (rail) {
-    const method = rail.hosted ? covered(rail) : undefined;
-    bodies.push({ rail: rail.name, ...(method ? { method } : {}), idempotency_key: `pay-${row.job_key}` });
-  }
-  return bodies;
-}
+type Body = contract.Asked;
 
 /** Request bodies for another action that work as they are, the best first; none where nothing is sent. */
 function bodiesOf(action: ActionName, row: LoadedJob, authority: Authority): Body[] {
@@ -185,9 +161,10 @@ export function actionView(
     method: operation.method,
     href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
     mcp_tool: operation.tool,
-    description: action === 'pay' ? payAction(body?.rail) : operation.summary,
+    description: body && 'rail' in body ? payAction(body.rail as RailName) : operation.summary,
     ...(body ? { body } : {}),
-    ...(otherBodies.length > 0 ? { other_bodies: otherBodies } : {}),
+    ...(otherBodies.length > 0 ? { bodies: otherBodies } : {}),
+    mcp_arguments: { ...keys, ...body },
     ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),
   };
 }

@@ -1,11 +1,10 @@
 import type { Verb } from '../../door/verb.ts';
 import { principalsNamed } from '../../identity/agents.ts';
 import type { Queries } from '../../kernel/database.ts';
-import { unseal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Runtime } from '../../runtime.ts';
 import * as contract from '../list-contract.ts';
-import { titleOf } from '../title.ts';
+import { quoteTitle } from '../quote/quote-title.ts';
 import { jobPage } from './lists.ts';
 
 interface AboutRow {
@@ -41,16 +40,9 @@ async function readAbout(db: Queries, { configuration }: Runtime, keys: readonly
     rows.flatMap(({ job_key, quote_key, input, principal_key, verdict }) => {
       const buyer = buyers.get(principal_key);
       if (!buyer) return [];
-      const title =
-        input === null
-          ? null
-          : titleIn(unseal(input, configuration.keyring, { column: 'quotes.input', row: quote_key }));
+      const title = quoteTitle(input, quote_key, configuration.keyring);
       const bought_by = { agent_key: principal_key, ...buyer };
       return [[job_key, { title, content_deleted: input === null, bought_by, verdict }]];
     }),
   );
-}
-
-function titleIn(input: string): string | null {
-  return titleOf((JSON.parse(input) as { request?: unknown }).request);
 }

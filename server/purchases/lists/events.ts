@@ -8,9 +8,8 @@ import { seconds } from '../../service/terms.ts';
 import * as contract from '../list-contract.ts';
 import { linkTo, ownerOf } from './lists.ts';
 
-interface EventRow {
-  purchase_key: string;
-  sequence: number;
+/** An event as stored, at its place. */
+export interface EventRow extends Place {
   at: Date;
   action: string;
   state_to: string;
@@ -18,7 +17,7 @@ interface EventRow {
 }
 
 /** A position in the feed: after this audit row. */
-interface Place {
+export interface Place {
   transaction: bigint;
   purchase_key: string;
   sequence: number;
@@ -32,20 +31,7 @@ export const events: Verb<typeof contract.events> = async ({ ctx, caller, input,
   const { after, limit } = input;
   const since = later(ctx.now, -seconds.events);
   const place = after === undefined ? await beginning(db, caller, since) : await placeOf(db, caller, after);
-  const owner = ownerOf(caller);
-  const text = `
-    select events.purchase_key, events.sequence, events.at, events.action, events.state_to, jobs.job_key
-    from (${principalsOf(owner.column, '$1')}) buyers, lateral (
-      select purchase_key, sequence, at, action, state_to, transaction from audit_rows
-      where audit_rows.principal_key = buyers.principal_key
-        and (transaction, purchase_key, sequence) > ($2::bigint, $3::text, $4::int)
-        and transaction < oldest_open_transaction()
-        and at >= $5
-      order by transaction, purchase_key, sequence limit $6) events
-    left join jobs on jobs.quote_key = events.purchase_key
-    order by events.transaction, events.purchase_key, events.sequence limit $6`;
-  const values = [owner.key, place.transaction, place.purchase_key, place.sequence, since, limit + 1];
-  const rows = await db.many<EventRow>(statement(text, values));
+  const rows = await eventsAfter(db, ownerOf(caller), place, since, limit + 1);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const next_after = last ? keyOf(last) : (after ?? null);
@@ -60,11 +46,36 @@ export const events: Verb<typeof contract.events> = async ({ ctx, caller, input,
   };
 };
 
+/** An owner's events after a place, in order. */
+export function eventsAfter(
+  db: Queries,
+  owner: ReturnType<typeof ownerOf>,
+  place: Place,
+  since: Date,
+  limit: number,
+): Promise<EventRow[]> {
+  const text = `
+    select events.transaction, events.purchase_key, events.sequence, events.at, events.action, events.state_to,
+      jobs.job_key
+    from (${principalsOf(owner.column, '$1')}) buyers, lateral (
+      select purchase_key, sequence, at, action, state_to, transaction from audit_rows
+      where audit_rows.principal_key = buyers.principal_key
+        and (transaction, purchase_key, sequence) > ($2::bigint, $3::text, $4::int)
+        and transaction < oldest_open_transaction()
+        and at >= $5
+      order by transaction, purchase_key, sequence limit $6) events
+    left join jobs on jobs.quote_key = events.purchase_key
+    order by events.transaction, events.purchase_key, events.sequence limit $6`;
+  const values = [owner.key, place.transaction, place.purchase_key, place.sequence, since, limit];
+  return db.many<EventRow>(statement(text, values));
+}
+
 function keyOf({ purchase_key, sequence }: Pick<EventRow, 'purchase_key' | 'sequence'>): string {
   return `${purchase_key}.${sequence}`;
 }
 
-function eventView(row: EventRow) {
+/** An event on the wire. */
+export function eventView(row: EventRow) {
   return {
     event_key: keyOf(row),
     at: row.at.toISOString(),
@@ -76,7 +87,7 @@ function eventView(row: EventRow) {
 }
 
 /** The position of a caller's event. Throws `not_found`. */
-async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): Promise<Place> {
+export async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): Promise<Place> {
   const [, purchase, sequence] = /^(\w{1,64})\.(\d{1,9})$/.exec(eventKey) ?? [];
   const owner = ownerOf(caller);
   const text = `

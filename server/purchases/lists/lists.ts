@@ -10,6 +10,7 @@ import type { Job } from '../contract.ts';
 import { loadedJobs } from '../job/load.ts';
 import { type JobAsJson, readJob } from '../job/row.ts';
 import { jobView } from '../job/view.ts';
+import { coverOf } from '../job/ways-to-pay.ts';
 import * as contract from '../list-contract.ts';
 import { loadedQuotes, type QuoteRow, quoteView, railsOf } from '../quote/quote.ts';
 
@@ -39,7 +40,7 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
   const values = [keys.map(({ quoteKey }) => quoteKey), utcDay(ctx.now)];
   const rows = await db.many<QuoteRow>(statement(quotesOfPage, values));
   const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
-  const rails = railsOf(purchasable_rails, ctx.runtime.rails);
+  const rails = railsOf(purchasable_rails, ctx.runtime.rails, coverOf(caller));
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.purchases.path, 'quote_key');
   return { body: { purchases: shown.map((row) => quoteView(row, caller, ctx, rails)), next_after }, headers };
 };

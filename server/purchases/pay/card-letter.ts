@@ -1,5 +1,5 @@
 import { memberAddresses } from '../../identity/account.ts';
-import { buyerOfPrincipal } from '../../identity/buyer-behind.ts';
+import { principalNamed } from '../../identity/agents.ts';
 import { toText } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import { quoted, type Words } from '../../mail/letter.ts';
@@ -18,7 +18,7 @@ async function cardUsedLetters({ db, configuration }: Runtime, { payment_key }: 
     select jobs.principal_key, jobs.account_key, brand, last4, amount_microcents
     from card_payments join payments using (payment_key) join jobs using (job_key) join saved_cards using (card_key)
     where payment_key = ${payment_key}`);
-  const { name } = await buyerOfPrincipal(db, use.principal_key);
+  const { name } = await principalNamed(db, use.principal_key);
   const addresses = await memberAddresses(db, use.account_key);
   return addresses.map((address) => ({
     kind: 'notice',
@@ -40,9 +40,9 @@ function cardUsedLetter({ brand, last4, amount_microcents }: Use, agent: string,
     subject: 'An agent paid with a card of your Work Check account',
     action: { label: 'See the agents of the account', url },
     paragraphs: [
-      `An agent that calls itself ${quoted(agent)} paid with your ${brand} card ending in ${last4} for the first time: ` +
+      `An agent that calls itself ${quoted(agent)} paid with your ${brand.charAt(0).toUpperCase()}${brand.slice(1)} card ending in ${last4} for the first time: ` +
         `${toText(amount_microcents)}.`,
-      'We tell you once for each agent and card. You can lower the agent’s limits, pause or revoke it, or remove the card.',
+      'We tell you once for each agent and card that it is new; the letter of each payment names its card. You can lower the agent’s limits, pause or revoke it, or remove the card.',
     ],
   };
 }

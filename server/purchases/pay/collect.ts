@@ -1,17 +1,19 @@
-import { release } from '../../identity/grant.ts';
-import { after } from '../../kernel/clock.ts';
+import { blockAccount, payerRefusal } from '../../identity/blocked.ts';
+import type { GrantRow } from '../../identity/grant.ts';
+import { inForce } from '../../identity/grant-decision.ts';
+import { release } from '../../identity/limits.ts';
 import { newKey } from '../../kernel/id.ts';
 import { microcents, toText } from '../../kernel/money.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { collected, creditSpent, type Movement } from '../../ledger/entries.ts';
 import { post, walletCreditLocked } from '../../ledger/ledger.ts';
 import { markUnknown, recordCreditPayment } from '../../payments/attempt.ts';
+import { attemptPayers } from '../../payments/attempt-sql.ts';
 import { type Attempt, type Outcome, type Rail, railOf } from '../../payments/rail.ts';
 import { enqueueCheck, enqueueLetter } from '../../queue/queue.ts';
 import type { Runtime } from '../../runtime.ts';
-import { seconds } from '../../service/terms.ts';
-import { advance } from '../job/advance.ts';
+import { advance, deliverBy } from '../job/advance.ts';
 import { type JobRow, notAllowed } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import type { CardLetter } from './card-letter.ts';
@@ -76,6 +78,7 @@ async function collect(
   switch (await decided) {
     case 'collected':
       await started;
+      if (rail.hosted) await blockBehindCard(tx, attempt, now);
       // Tell the account's members when an agent is charged to one of their cards for the first time.
       if (await rail.kept?.noteUse(tx, attempt, now)) {
         enqueueLetter<CardLetter>(tx, runtime.queue, { kind: 'card_used', payment_key: attempt.payment_key });
@@ -88,14 +91,34 @@ async function collect(
   }
 }
 
+const payerOf = `select payer, account_key from (${attemptPayers}) payers join payments using (payment_key)
+  join jobs using (job_key) where payment_key = $1 and payer is not null`;
+
+/** On a page a payer who is blocked is known only once it is paid: then the account buys nothing more. */
+async function blockBehindCard(tx: Tx, { payment_key: paymentKey }: Attempt, now: Date): Promise<void> {
+  const paid = await tx.maybe<{ payer: string; account_key: string }>(statement(payerOf, [paymentKey]));
+  if (paid && (await payerRefusal(tx, paid.payer)) !== null) {
+    blockAccount(tx, paid.account_key, { cause: 'blocked_card', paymentKey, now });
+  }
+}
+
+const takingFromCredit = `
+  update jobs set grant_digest = case when above_limits then grant_digest else $2 end
+  where job_key = $1 and state = 'awaiting_payment' and payment_state = 'none' and ${inForce('jobs.grant_key', '$2')}
+  returning job_key`;
+
 /**
  * Pays for a job from its principal's credit, in one transaction: no provider is involved. False when the job cannot be
  * paid now. Throws `action_not_allowed` when the credit does not cover the price.
  */
-export async function spendCredit(tx: Tx, runtime: Runtime, rail: Rail, job: JobRow, now: Date): Promise<boolean> {
-  const payable = await tx.maybe(sql`
-    select 1 from jobs
-    where job_key = ${job.job_key} and state = 'awaiting_payment' and payment_state = 'none' for no key update`);
+export async function spendCredit(
+  tx: Tx,
+  runtime: Runtime,
+  rail: Rail,
+  job: JobRow,
+  { grant, now }: { grant: GrantRow; now: Date },
+): Promise<boolean> {
+  const payable = await tx.maybe(statement(takingFromCredit, [job.job_key, grant.grant_digest]));
   if (!payable) return false;
   const credit = await walletCreditLocked(tx, job.principal_key);
   if (credit < job.price_microcents) {
@@ -130,7 +153,7 @@ async function start(
       payment_state: 'collected',
       last_rail: payment.rail,
       collected_at: now,
-      deliver_by: after(now, seconds.executionDeadline),
+      deliver_by: deliverBy(now),
       stage: 'queued',
     },
   );

@@ -48,6 +48,24 @@ const paidBy = async (wallets: Agent[]) =>
 const paymentOf = async (agent: Agent, jobKey: string) => (await agent.job(jobKey)).body.payment_state;
 
 describe('a payment link, over x402', () => {
+  it('takes no money for a check whose source is gone', async () => {
+    const { agent, member } = await buyingByCard(service);
+    await service.database.pool.query(
+      'update grants set governed_refs = true from principals where principals.principal_key = grants.principal_key and account_key = $1',
+      [member.accountKey],
+    );
+    const at = '/api/agent/v1/sources';
+    const { source_key } = (await member.post(at, { name: 'Terms', text: 'The seller pays.' })).body;
+    const jobKey = await agent.authorizedJob({ context: { refs: [source_key] } });
+    const { payment_key } = (await payByCard(agent, jobKey)).body;
+    const wallet = await payer();
+    const signature = await signatureOf(wallet, payment_key);
+    await member.send('DELETE', `${at}/${source_key}`);
+    const refused = await post(wallet, payment_key, signature);
+    expect([refused.status, refused.body.code]).toEqual([409, 'source_unavailable']);
+    expect(await paidBy([wallet])).toEqual([]);
+  });
+
   it('asks for the price, and opens nothing by that', async () => {
     const { agent, jobKey, paymentKey } = await asking();
     const unpaid = await post(await payer(), paymentKey);
@@ -201,7 +219,7 @@ describe('a payment link, over x402', () => {
     const { agent, paymentKey } = await asking();
     const { account_key } = (await agent.get('/api/agent/v1/me')).body;
     await service.database.pool.query(
-      `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'waivers', now())`,
+      `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'remedies', now())`,
       [account_key],
     );
     const wallet = await payer();

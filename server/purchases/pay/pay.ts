@@ -2,14 +2,14 @@ import { Problem, refuse } from '../../door/problem.ts';
 import type { Reply, Steps, Verb } from '../../door/verb.ts';
 import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
 import type { Buyer } from '../../identity/caller.ts';
-import { cashRefusal, methodRefusal, outsideLimits, serviceRefusal } from '../../identity/grant.ts';
+import { methodRefusal, serviceRefusal } from '../../identity/grant.ts';
+import { cashRefusal, outsideLimits } from '../../identity/limits.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { newKey } from '../../kernel/id.ts';
 import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
-import { methodsOf } from '../../payments/contract.ts';
-import type { Attempt, Decline, Outcome, Presented, Rail } from '../../payments/rail.ts';
+import type { Attempt, Attested, Decline, Outcome, Presented, Rail } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';
 import type { Context } from '../../runtime.ts';
 import { absentRail, railOffRefusal, saleOffRefusal } from '../../service/availability.ts';
@@ -17,9 +17,13 @@ import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import { type JobRow, type LoadedJob, notAllowed } from '../job/row.ts';
+import { takingJob } from '../job/taking.ts';
 import { jobReply } from '../job/view.ts';
+import { requireSourcesOf } from '../quote/required-sources.ts';
+import { attested } from '../receipt/attested.ts';
 import { can, hasLapsed, paymentIsOpen, waitsForPayer } from '../states.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
+import { pendingReply } from './pending.ts';
 import { withdrawn } from './withdraw.ts';
 
 type Paid = contract.Job | contract.PendingPayment;
@@ -70,7 +74,7 @@ export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, ca
     if (arrived) return repeat(payment, arrived);
     throw alreadyPaid();
   }
-  const attempt = await accepted.open(newKey('pay'));
+  const attempt = await accepted.open(newKey('pay'), takingJob);
   if (!attempt) return afterLostRace(payment);
   return settle(payment, attempt, () => accepted.settle(attempt));
 };
@@ -83,13 +87,10 @@ async function requireRail(
   { grant }: Buyer,
   { rail: name, method, network }: Asked,
 ): Promise<Rail> {
-  refuse(serviceRefusal(grant, service.serviceKey));
+  refuse(serviceRefusal(grant, service.serviceKey, now));
   const rail = runtime.rails.get(name);
   if (!rail) throw absentRail(name);
   if (!rail.isSetUp) throw railUnavailable(name, (await rail.standing(now, false)).reasons);
-  if (method !== undefined && !methodsOf[name].includes(method)) {
-    throw unfit('/method', 'unsupported_method', `The rail ${name} takes no method ${method}.`);
-  }
   if (network !== undefined && rail.networks.length === 0) {
     throw unfit('/network', 'unsupported_network', `The rail ${name} has no networks.`);
   }
@@ -110,24 +111,24 @@ function paymentRequest({ ctx, caller, job }: Purchase, { method, network }: Ask
   return {
     db: ctx.runtime.db,
     clock: ctx.runtime.clock,
-    now: ctx.now,
     jobKey: job.job_key,
     principalKey: job.principal_key,
     accountKey: job.account_key,
     idempotencyKey: ctx.idempotencyKey ?? '',
     payBy: job.pay_by,
     method,
+    grantDigest: caller.grant.grant_digest,
     covers: (one) => methodRefusal(caller.grant, one) === null,
     price: microcents(job.price_microcents),
-    url: `${ctx.baseUrl}${jobPath(job)}/payments`,
+    ...attestedBy(ctx, job),
     network,
     signature: ctx.payment,
     isVersion1: ctx.isVersion1,
   };
 }
 
-function jobPath(job: JobRow): string {
-  return `/api/agent/v1/jobs/${job.job_key}`;
+function attestedBy(ctx: Context, job: JobRow): Attested {
+  return attested(ctx, ctx.paidAt ?? `${ctx.baseUrl}/api/agent/v1/jobs/${job.job_key}/payments`);
 }
 
 /** Pays with credit that covers the whole price: one transaction, because no provider is involved. */
@@ -137,7 +138,7 @@ async function payFromCredit(purchase: Purchase): Promise<Reply<Paid>> {
   await requirePayable(purchase);
   if (await endWaiting(purchase)) throw alreadyPaid();
   const paid = await steps.transact(async (tx) => {
-    if (!(await spendCredit(tx, ctx.runtime, rail, job, ctx.now))) return null;
+    if (!(await spendCredit(tx, ctx.runtime, rail, job, { grant: caller.grant, now: ctx.now }))) return null;
     const reply = await jobReply(tx, job.job_key, caller, ctx);
     steps.remember(tx, reply);
     return reply;
@@ -177,12 +178,13 @@ async function requireCash(purchase: Purchase, db: Queries): Promise<void> {
 }
 
 /** Refuses a job that cannot be paid now. While an outcome is unknown, don't ask for another payment. */
-async function requirePayable({ ctx: { runtime, now }, rail, job }: Purchase): Promise<void> {
+async function requirePayable({ ctx: { runtime, now }, caller, rail, job }: Purchase): Promise<void> {
   if (paymentIsOpen(job.payment_state) && !waitsForPayer(job.payment_state)) throw outcomeUnknown();
   if (hasLapsed(job, now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
   refuse(saleOffRefusal(job.off, runtime.rails) ?? railOffRefusal(job.off, rail.name));
   if (!job.within_limits) refuse(await outsideLimits(runtime.db, job));
+  await requireSourcesOf(runtime.db, runtime.configuration, caller, job.quote_key);
 }
 
 function outcomeUnknown(): Problem {
@@ -209,8 +211,9 @@ async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Pro
     return outcome.is === 'collected' ? paidReply(payment, tx, attempt, outcome.proof) : null;
   });
   if (reply) return reply;
-  if (outcome.is === 'requires_payer') return pendingReply(attempt, outcome);
-  if (outcome.is === 'open' && outcome.isProcessing) return pendingReply(attempt, null);
+  if (outcome.is === 'requires_payer' || (outcome.is === 'open' && outcome.isProcessing)) {
+    return pendingReply(payment, attempt, outcome);
+  }
   if (outcome.is === 'open') throw outcomeUnknown();
   if (outcome.is === 'never' && outcome.decline) return afterDecline(payment, outcome.decline);
   throw notAllowed(
@@ -218,28 +221,11 @@ async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Pro
   );
 }
 
-/** The answer to a payment that waits for its payer or provider. Never kept: a repeat reads the newest state. */
-function pendingReply(
-  { payment_key }: Attempt,
-  waiting: { continuationUrl: string; expiresAt: Date } | null,
-): Reply<contract.PendingPayment> {
-  return {
-    status: 202,
-    body: {
-      payment_key,
-      payment_state: waiting ? 'requires_payer' : 'processing',
-      continuation_url: waiting?.continuationUrl ?? null,
-      expires_at: waiting?.expiresAt.toISOString() ?? null,
-    },
-    headers: { 'Retry-After': '2' },
-  };
-}
-
 /** A declined charge ends its attempt. If its holder can approve it, offer the hosted page, in a new attempt. */
 async function afterDecline(payment: Payment, decline: Decline): Promise<Reply<Paid>> {
   const next = decline.needsHolder ? await payment.presented.withHolder?.() : undefined;
   if (next) {
-    const attempt = await next.open(newKey('pay'));
+    const attempt = await next.open(newKey('pay'), takingJob);
     if (!attempt) return afterLostRace(payment);
     return settle(payment, attempt, () => next.settle(attempt));
   }
@@ -254,12 +240,12 @@ async function afterDecline(payment: Payment, decline: Decline): Promise<Reply<P
 
 /** The answer to a collected payment; null when it was given back meanwhile, or nothing confirms it. */
 async function paidReply(
-  { ctx, caller, steps, rail }: Payment,
+  { ctx, caller, steps, rail, job }: Payment,
   tx: Tx,
   attempt: Attempt,
   proof?: unknown,
 ): Promise<Reply<Paid> | null> {
-  const headers = rail.confirmation(attempt, proof);
+  const headers = rail.confirmation(attempt, attestedBy(ctx, job), proof);
   if (!headers) return null;
   const { body } = await jobReply(tx, attempt.job_key, caller, ctx);
   if (body.payment_state === 'none') return null;

@@ -1,9 +1,11 @@
 import { Problem, refuse } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
+import { linksClosedAt } from '../../identity/account.ts';
 import { blockedRefusal } from '../../identity/blocked.ts';
 import { buyerBehind, buyerOfPrincipal } from '../../identity/buyer-behind.ts';
 import type { Buyer, Caller } from '../../identity/caller.ts';
-import { methodRefusal, outsideLimits, serviceRefusal } from '../../identity/grant.ts';
+import { methodRefusal, serviceRefusal } from '../../identity/grant.ts';
+import { outsideLimits } from '../../identity/limits.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { errorFields, log } from '../../kernel/log.ts';
 import { currency, toWire } from '../../kernel/money.ts';
@@ -42,8 +44,10 @@ export async function paymentView(
 ): Promise<contract.PaymentPage> {
   const link = await linkOf(db, runtime.rails, paymentKey);
   const { attempt, accountKey } = link;
-  const buyer = await buyerOfPrincipal(db, attempt.principal_key);
+  const buyer = await buyerOfPrincipal(db, attempt.principal_key, now);
   const state = stateOf(link, now);
+  const isClosed = memberOf(caller, accountKey) === null && (await linksClosedAt(db, accountKey)) !== null;
+  const rails = state === 'open' ? await offered(runtime, now, buyer.payment_methods) : [];
   return {
     payment_key: attempt.payment_key,
     state,
@@ -51,12 +55,14 @@ export async function paymentView(
     checkout_begun_at: attempt.begun_at?.toISOString() ?? null,
     price: { amount_microcents: toWire(attempt.amount_microcents), currency },
     agent_name: buyer.name,
+    job_key: memberOf(caller, accountKey) === null ? null : attempt.job_key,
     limits: {
       per_job_limit_microcents: toWire(buyer.per_job_limit_microcents),
       daily_limit_microcents: toWire(buyer.daily_limit_microcents),
       total_limit_microcents: buyer.total_limit_microcents === null ? null : toWire(buyer.total_limit_microcents),
     },
-    rails: state === 'open' ? await offered(runtime, now, buyer.payment_methods) : [],
+    rails: rails.filter(({ rail }) => !isClosed || rail !== attempt.rail),
+    card_for_members_only: isClosed,
     offers_saving: memberOf(caller, accountKey) !== null,
     environment: runtime.configuration.environment,
     expires_at: attempt.expires_at.toISOString(),
@@ -70,9 +76,7 @@ async function offered(
   covered: readonly string[],
 ): Promise<contract.PaymentPage['rails']> {
   const { purchasable_rails } = await availability(runtime, now);
-  return railsOf(purchasable_rails, runtime.rails).filter(({ methods }) =>
-    methods.some((method) => covered.includes(method)),
-  );
+  return railsOf(purchasable_rails, runtime.rails, covered);
 }
 
 /** Opens the provider's page on the payer's click if the grant still allows it. Until somebody pays, another rail may take over. */
@@ -86,6 +90,9 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
       headers: { 'Retry-After': '2' },
     });
   if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link is no longer valid.');
+  if (memberOf(caller, accountKey) === null && (await linksClosedAt(db, accountKey)) !== null) {
+    throw notAllowed('The card page of this link opens for signed-in members of its account alone.');
+  }
   await withoutFigures(requireGrant(db, link, now));
   refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
   const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
@@ -109,7 +116,7 @@ export function withoutFigures<T>(work: Promise<T>): Promise<T> {
 async function requireGrant(db: Queries, { attempt, hosted }: Link, now: Date): Promise<void> {
   const buyer = await buyerOfLink(db, attempt, now);
   refuse(blockedRefusal(buyer));
-  refuse(serviceRefusal(buyer.grant, service.serviceKey) ?? methodRefusal(buyer.grant, hosted.method));
+  refuse(serviceRefusal(buyer.grant, service.serviceKey, now) ?? methodRefusal(buyer.grant, hosted.method));
   const job = await loadJob(db, attempt.job_key, buyer);
   if (!job.within_limits) refuse(await outsideLimits(db, job));
 }

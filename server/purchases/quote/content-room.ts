@@ -1,13 +1,18 @@
 import { Problem } from '../../door/problem.ts';
 import type { Loader } from '../../door/verb.ts';
-import { hasRoom } from '../../identity/grant.ts';
+import { limitsOf } from '../../identity/caller.ts';
+import { buysAlone, hasRoom } from '../../identity/limits.ts';
 import { utcDay } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { statement } from '../../kernel/sql.ts';
 import type { Context } from '../../runtime.ts';
 import { price } from '../../service/terms.ts';
 
 /** Unpaid content kept so far. */
 export interface Room {
   is_left: boolean;
+  /** Whether the grant asks nobody about a check. */
+  buys_alone: boolean;
   of_principal: number;
   of_origin: number;
 }
@@ -15,6 +20,7 @@ export interface Room {
 /** The key holds the day and the block of addresses. */
 const roomOfWho = `
       select ${hasRoom('who', `${price}::bigint`, "split_part($key, ' ', 1)")} as is_left,
+        ${buysAlone('who', `${price}::bigint`, "split_part($key, ' ', 1)")} as buys_alone,
         ${keptContent('principal_key', 'who.principal_key')} as of_principal,
         ${keptContent('origin', "split_part($key, ' ', 2)")} as of_origin`;
 
@@ -33,6 +39,18 @@ export const roomWithBuyer: Loader<'room', Room> = {
     throw new Error('the room of a grant is read with every buyer');
   },
 };
+
+/** The same for a buyer who has not signed in. */
+export async function roomOf(
+  db: Queries,
+  principalKey: string,
+  { now, origin }: Pick<Context, 'now' | 'origin'>,
+): Promise<Room> {
+  const text = `
+    select to_json(room) as room from (${limitsOf('$1')}) who, lateral (${roomOfWho.replaceAll('$key', '$2')}) room`;
+  const { room } = await db.one<{ room: Room }>(statement(text, [principalKey, `${utcDay(now)} ${origin}`]));
+  return room;
+}
 
 function keptContent(column: 'principal_key' | 'origin', value: string): string {
   return `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;

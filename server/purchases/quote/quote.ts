@@ -1,9 +1,9 @@
-import type { Configuration } from '../../configuration.ts';
 import { Problem, refuse } from '../../door/problem.ts';
 import { originOf } from '../../door/rate-limit.ts';
 import type { Verb } from '../../door/verb.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
-import { outsideGrant, principalHasRoom, serviceRefusal } from '../../identity/grant.ts';
+import { serviceRefusal } from '../../identity/grant.ts';
+import { principalBuysAlone, principalHasRoom } from '../../identity/limits.ts';
 import { containsToken } from '../../identity/token.ts';
 import { after, utcDay } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
@@ -15,19 +15,24 @@ import { sql, statement } from '../../kernel/sql.ts';
 import { type RailName, railSummaries } from '../../payments/contract.ts';
 import type { Rails } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
+import { assessment } from '../../service/assessment.ts';
 import { availability, saleRefusal } from '../../service/availability.ts';
 import type { SwitchName } from '../../service/contract.ts';
 import { saleIsOff, salesOff } from '../../service/switches.ts';
 import { price, seconds, service } from '../../service/terms.ts';
-import { retrieveSources } from '../../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../../work-check/contract.ts';
+import { forecastOf } from '../../work-check/forecast.ts';
 import type * as contract from '../contract.ts';
 import { audit } from '../job/audit.ts';
 import { authorityOf } from '../job/authority.ts';
 import { actionView, priceView } from '../job/view.ts';
+import { coveredMethods, coverOf } from '../job/ways-to-pay.ts';
 import { mayAuthorize } from '../states.ts';
+import { type AskedApproval, approvalAction, approvalView, askedAbout, passes } from './approval.ts';
 import { contentRefusal, type Room } from './content-room.ts';
+import { schemaRefusal } from './expected-schema.ts';
 import { nextStepOf } from './next-step.ts';
+import { requireSources } from './required-sources.ts';
 
 /** A quote as stored. */
 export interface QuoteRow {
@@ -38,14 +43,19 @@ export interface QuoteRow {
   state: 'open' | 'authorized' | 'rejected';
   price_microcents: bigint;
   max_price_microcents: bigint;
+  grant_digest: string;
   input_digest: string;
   evidence: contract.Quote['evidence'];
   planned_checks: contract.Quote['planned_checks'];
+  forecast: contract.Quote['forecast'];
   created_at: Date;
   expires_at: Date;
   job_key: string | null;
   /** Whether the grant has room for it now. Read while it can be authorized. */
   within_limits: boolean;
+  /** Whether the grant asks nobody about it. Read while it can be authorized. */
+  buys_alone: boolean;
+  approval: AskedApproval | null;
   /** The sales switches that are off, while it is open. */
   off: SwitchName[];
 }
@@ -53,7 +63,7 @@ export interface QuoteRow {
 /** Freezes a price for one check request. Reserves and collects nothing. */
 export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, caller, input, tx, loaded: room }) => {
   const { max_price_microcents, ...request } = input;
-  refuse(serviceRefusal(caller.grant, service.serviceKey));
+  refuse(serviceRefusal(caller.grant, service.serviceKey, ctx.now) ?? schemaRefusal(request.expected_schema));
   await requireSources(tx, ctx.runtime.configuration, caller, request.context?.refs ?? []);
   const inputText = JSON.stringify(request);
   if (containsToken(inputText)) {
@@ -88,18 +98,21 @@ export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, ca
     expires_at: expiresAt,
     max_price_microcents: BigInt(max_price_microcents),
     price_microcents: price,
+    grant_digest: caller.grant.grant_digest,
     input_digest: inputDigest(request),
     evidence: evidenceManifest(request),
     planned_checks: plannedChecks(request),
   };
+  const forecast = forecastOf(request, assessment(ctx.runtime.configuration.assessor).assessor);
   tx.write(sql`
-    insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, state,
-      price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, digest, created_at,
-      expires_at, buyer_is_producer)
+    insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version,
+      pay_seconds, execution_seconds, review_seconds, state, price_microcents, max_price_microcents, grant_digest, input_digest, input, evidence, planned_checks, forecast, digest,
+      created_at, expires_at, buyer_is_producer)
     values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
-      ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
-      ${frozen.input_digest}, ${sealed}, ${JSON.stringify(frozen.evidence)},
-      ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
+      ${frozen.contract_version}, ${frozen.terms_version},
+      ${seconds.payWindow}, ${seconds.executionDeadline}, ${seconds.reviewWindow}, 'open', ${price}, ${frozen.max_price_microcents},
+      ${frozen.grant_digest}, ${frozen.input_digest}, ${sealed}, ${JSON.stringify(frozen.evidence)},
+      ${JSON.stringify(frozen.planned_checks)}, ${JSON.stringify(forecast)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
       ${isProducer(caller, request.producer)})`);
   tx.write(sql`
     insert into unpaid_content (quote_key, principal_key, origin, bytes)
@@ -112,48 +125,15 @@ export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, ca
     to: 'open',
     at: ctx.now,
   });
-  const row: QuoteRow = {
-    ...frozen,
-    state: 'open',
-    job_key: null,
-    within_limits: room.is_left,
-    off: [],
-  };
-  return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.rails)) };
+  const standing = { within_limits: room.is_left, buys_alone: room.buys_alone, approval: null };
+  const row: QuoteRow = { ...frozen, forecast, state: 'open', job_key: null, ...standing, off: [] };
+  return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.rails, coverOf(caller))) };
 };
-
-/** Retrieves the governed sources once, before the price is frozen; a missing one stays missing. */
-async function requireSources(
-  tx: Queries,
-  configuration: Pick<Configuration, 'keyring'>,
-  { grant, principalKey }: Buyer,
-  refs: readonly string[],
-): Promise<void> {
-  if (refs.length === 0) return;
-  if (!grant.governed_refs) throw outsideGrant('The grant does not let the agent share governed sources.');
-  const found = new Set((await retrieveSources(tx, configuration, principalKey, refs)).map(({ ref }) => ref));
-  const errors = refs.flatMap((ref, index) =>
-    found.has(ref)
-      ? []
-      : [
-          {
-            pointer: `/context/refs/${index}`,
-            code: 'source_unavailable',
-            detail: 'The account holds no such source.',
-          },
-        ],
-  );
-  if (errors.length > 0) {
-    throw new Problem('source_unavailable', `${errors.length} of ${refs.length} governed sources do not exist.`, {
-      errors,
-    });
-  }
-}
 
 export const purchase: Verb<typeof contract.purchase> = async ({ ctx, caller, input, db }) => {
   const row = await loadQuote(db, input.quote_key, caller, ctx.now);
   const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
-  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.rails)) };
+  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.rails, coverOf(caller))) };
 };
 
 /** Whether the request names this caller as the producer of the work. */
@@ -168,10 +148,13 @@ const leastBytes = 4_096;
 /** The columns of a `QuoteRow`, for `select`. */
 export function loadedQuotes(day: string): string {
   return `quotes.quote_key, quotes.service_key, quotes.contract_version, quotes.terms_version,
-      quotes.state, quotes.price_microcents, quotes.max_price_microcents, quotes.input_digest,
-      quotes.evidence, quotes.planned_checks, quotes.created_at, quotes.expires_at,
+      quotes.state, quotes.price_microcents, quotes.max_price_microcents, quotes.grant_digest, quotes.input_digest,
+      quotes.evidence, quotes.planned_checks, quotes.forecast, quotes.created_at, quotes.expires_at,
       jobs.job_key, quotes.state <> 'open'
         or ${principalHasRoom('quotes.principal_key', 'quotes.price_microcents', day)} as within_limits,
+      quotes.state <> 'open'
+        or ${principalBuysAlone('quotes.principal_key', 'quotes.price_microcents', day)} as buys_alone,
+      (${askedAbout('quotes.quote_key')}) as approval,
     case when quotes.state = 'open' then ${salesOff} else '[]' end as off
     from quotes left join jobs using (quote_key)`;
 }
@@ -189,7 +172,9 @@ export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | M
 }
 
 /** Over everything the quote froze, in RFC 8785 form: the receipt names it. */
-function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits' | 'off'>): string {
+function quoteDigest(
+  frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits' | 'buys_alone' | 'approval' | 'off' | 'forecast'>,
+): string {
   return digestOf(
     canonicalJson({
       ...frozen,
@@ -199,11 +184,16 @@ function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits
   );
 }
 
-/** The methods that can pay for a quote now. */
-export function railsOf(purchasable: readonly RailName[], rails: Rails): contract.Quote['rails'] {
+/** The methods that can pay for a quote now, of those that are covered. */
+export function railsOf(
+  purchasable: readonly RailName[],
+  rails: Rails,
+  cover: readonly string[] | null,
+): contract.Quote['rails'] {
   return purchasable.flatMap((name) => {
     const rail = rails.get(name);
-    return rail ? [{ rail: name, methods: [...rail.methods], networks: [...rail.networks] }] : [];
+    const methods = rail ? coveredMethods(rail, cover) : [];
+    return rail && methods.length > 0 ? [{ rail: name, methods, networks: [...rail.networks] }] : [];
   });
 }
 
@@ -222,7 +212,7 @@ export function quoteView(
   rails: contract.Quote['rails'],
 ): contract.Quote {
   const state = stateOf(row, request.now, request.runtime.rails);
-  const authority = authorityOf(caller, request.runtime.rails);
+  const authority = authorityOf(caller, request.runtime.rails, request.now);
   return {
     quote_key: row.quote_key,
     state,
@@ -233,24 +223,29 @@ export function quoteView(
     expires_at: row.expires_at.toISOString(),
     price: priceView(row.price_microcents),
     max_price_microcents: toWire(row.max_price_microcents),
+    grant_digest: row.grant_digest,
     input_digest: row.input_digest,
     evidence: row.evidence,
     planned_checks: row.planned_checks,
+    forecast: row.forecast,
     rails,
     refund_policy: railSummaries.remedies,
-    next_step: nextStepOf(row, state, caller, request.runtime.rails),
-    next_actions: mayAuthorize({ state, within_limits: row.within_limits }, authority)
+    approval: row.approval && approvalView(row.approval, request),
+    next_step: nextStepOf(row, state, caller, request),
+    next_actions: mayAuthorize({ ...row, state, approved: passes(row.approval, caller, request.now) }, authority)
       ? [
           actionView(
             'authorize',
             authority.actor,
             request.baseUrl,
             { quote_key: row.quote_key },
-            [{ terms_version: service.termsVersion }],
+            [{ terms_version: row.terms_version }],
             { expires_at: row.expires_at },
           ),
         ]
-      : [],
+      : state === 'open'
+        ? approvalAction(row, request)
+        : [],
     job_key: row.job_key,
   };
 }

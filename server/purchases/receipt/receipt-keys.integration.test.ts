@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -56,7 +56,12 @@ describe('receipt keys', () => {
     const jobKey = await agent.paidJob();
     const { body: receipt } = await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`);
     const [before] = kidsIn();
+    // Root may hand the file to anybody; others rotate their own. Either way it stays its owner's.
+    const owner = process.getuid?.() === 0 ? 65_534 : statSync(file).uid;
+    chownSync(file, owner, statSync(file).gid);
     await run('rotate');
+    expect(statSync(file)).toMatchObject({ uid: owner, mode: 0o100600 });
+    chownSync(file, process.getuid?.() ?? owner, statSync(file).gid);
     const after = kidsIn()[1];
     expect((await open()).kid).toBe(after);
     const keys = await published();

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { Problem } from '../../door/problem.ts';
@@ -114,6 +114,9 @@ export async function rotateReceiptKeys(
   if ('text' in place) return { kid: key.kid, list: JSON.stringify({ keys }) };
   const draft = `${place.file}.${newKey('req')}`;
   writeFileSync(draft, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
+  // The command may run as root; the service must go on reading its file.
+  const { uid, gid } = statSync(place.file);
+  chownSync(draft, uid, gid);
   // Rename: a concurrent start reads one list or the other.
   renameSync(draft, place.file);
   await publish(db, opensAs({ keys }, variableOf(place)), now);
@@ -141,11 +144,12 @@ export async function revokeReceiptKey(
 
 /** Synchronous: through the thread pool, as libraries do it, a signature takes four times as long. */
 function signerOf(kid: string, key: KeyObject): ReceiptSigner {
-  const header = base64url(JSON.stringify({ alg: 'EdDSA', kid }));
+  const headerOf = (name: string) => base64url(JSON.stringify({ alg: 'EdDSA', kid: name }));
+  const header = headerOf(kid);
   return {
     kid,
-    sign(payload) {
-      const signed = `${header}.${base64url(payload)}`;
+    sign(payload, name) {
+      const signed = `${name === undefined ? header : headerOf(name)}.${base64url(payload)}`;
       return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`;
     },
   };

@@ -1,6 +1,7 @@
 import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
+import { decisionsNamed } from '../../identity/grant-decision.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { canonicalJson, digestOf } from '../../kernel/digest.ts';
 import { newKey } from '../../kernel/id.ts';
@@ -33,10 +34,16 @@ export const receiptChain: Verb<typeof contract.receiptChain> = async ({ ctx, ca
     where: { jobKey: input.job_key, job: principalKey ? { principalKey } : { accountKey: accountKey ?? '' } },
     orderBy: { sequence: 'asc' },
     take: chainMax,
-    select: { body: true },
+    select: { body: true, job: { select: { grantDigest: true, quote: { select: { grantDigest: true } } } } },
   });
   if (rows.length === 0) await loadJob(db, input.job_key, caller);
-  return { body: { receipts: rows.map(({ body }) => JSON.parse(body)) } };
+  const named = rows.slice(0, 1).flatMap(({ job }) => [job.quote.grantDigest, job.grantDigest]);
+  return {
+    body: {
+      receipts: rows.map(({ body }) => JSON.parse(body)),
+      grant_decisions: await decisionsNamed(db, named),
+    },
+  };
 };
 
 async function newestReceipt(db: Queries, jobKey: string, caller: Buyer | Member): Promise<contract.Receipt | null> {
@@ -50,6 +57,7 @@ async function newestReceipt(db: Queries, jobKey: string, caller: Buyer | Member
 
 interface ReceiptFacts {
   quote_digest: string;
+  grant_digest: string;
   input_digest: string;
   terms_version: string;
   rail: RailName;
@@ -62,7 +70,9 @@ interface ReceiptFacts {
   reversed_at: Date | null;
   refund_state: string | null;
   refund_at: Date | null;
-  /** The refund's outside reference, once it was carried out. */
+  /** When an operator settled a refund that had failed. */
+  settled_at: Date | null;
+  /** The refund's outside reference, once it was carried out or sent by hand. */
   refund_reference: string | null;
   disputed_at: Date | null;
   corrected_at: Date | null;
@@ -71,12 +81,14 @@ interface ReceiptFacts {
 }
 
 const receiptFacts = `
-  select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
+  select quotes.digest as quote_digest, jobs.grant_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
     payments.payment_key,
     ${collectionReference('payments.payment_key')} as reference, payments.amount_microcents, payments.decided_at,
-    payments.reversed_at, refunds.state as refund_state,
-    coalesce(refunds.decided_at, refunds.created_at) as refund_at,
-    ${refundReference('refunds.refund_key')} as refund_reference, reviews.at as disputed_at,
+    payments.reversed_at, refunds.settled_at,
+    case refunds.settled_as when 'sent_by_hand' then 'refunded' when 'wallet_credit' then null else refunds.state end
+      as refund_state,
+    coalesce(refunds.settled_at, refunds.decided_at, refunds.created_at) as refund_at,
+    coalesce(refunds.settled_reference, ${refundReference('refunds.refund_key')}) as refund_reference, reviews.at as disputed_at,
     reports.delivered_at as corrected_at, last.sequence, last.digest
   from jobs
   join quotes using (quote_key)
@@ -121,6 +133,7 @@ export async function issueReceipt(
     sequence: (facts.sequence ?? 0) + 1,
     previous_receipt_digest: facts.digest,
     quote_digest: facts.quote_digest,
+    grant_digest: facts.grant_digest,
     input_digest: facts.input_digest,
     report_digest: job.report_digest,
     collection: {
@@ -193,7 +206,7 @@ function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] 
       state: 'credited',
       amount_microcents: toWire(facts.amount_microcents),
       reason: because ?? undelivered,
-      at: job.finalized_at?.toISOString() ?? null,
+      at: (facts.settled_at ?? job.finalized_at)?.toISOString() ?? null,
     };
   }
   if (facts.disputed_at) {

@@ -1,7 +1,6 @@
 import { Problem, refuse } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { actorOf, type Buyer, type Member } from '../../identity/caller.ts';
-import { after } from '../../kernel/clock.ts';
 import { newKey } from '../../kernel/id.ts';
 import { microcents } from '../../kernel/money.ts';
 import { seal } from '../../kernel/seal.ts';
@@ -11,17 +10,16 @@ import { accepted } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import { enqueueCheck } from '../../queue/queue.ts';
 import type { Context } from '../../runtime.ts';
-import { seconds } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';
-import { advance } from '../job/advance.ts';
+import { advance, deliverBy } from '../job/advance.ts';
 import { acceptRefusal, reviewRefusal } from '../job/authority.ts';
 import { holdJob } from '../job/load.ts';
 import { type JobRow, type LoadedJob, notAllowed, reviewStateAt } from '../job/row.ts';
 import { jobReply } from '../job/view.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { can, mayAccept, mayDispute, reportNumberIn } from '../states.ts';
+import { blockAfterRemedies } from '../work/remedies.ts';
 import { waiveCharge } from './waive.ts';
-import { blockAfterWaivers } from './waivers.ts';
 
 /** A reviewer's words, kept until retention deletes them. */
 export type DisputeTexts = Pick<Review, 'detail' | 'correction_request'>;
@@ -100,10 +98,10 @@ async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: Loaded
   decide(tx, ctx, caller, job, input);
   if (!can('dispute', job.state)) {
     await waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
-    return blockAfterWaivers(tx, ctx.runtime.configuration, job, ctx.now);
+    return blockAfterRemedies(tx, ctx.runtime.configuration, job, ctx.now);
   }
   const disputed = advance(tx, 'dispute', job.job_key, by, {
-    deliver_by: after(ctx.now, seconds.executionDeadline),
+    deliver_by: deliverBy(ctx.now),
     review_by: null,
     lease_until: null,
     tries: 0,

@@ -1,5 +1,4 @@
 import { blockAccount, liftBlocks } from '../../identity/blocked.ts';
-import { release } from '../../identity/grant.ts';
 import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { healed, type Movement, reversed } from '../../ledger/entries.ts';
@@ -20,6 +19,7 @@ import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import type { PaymentState } from '../states.ts';
+import { freeRoom } from '../work/ended-room.ts';
 import { heal } from './reverse.ts';
 
 /**
@@ -73,7 +73,7 @@ export async function endDispute(
   if (closed.job_payment_state === null) return;
   if (await passStateOn(tx, payment.payment_key, closed.job_payment_state)) return;
   const standing = await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
-  if (standing.payment_state === 'refunded') release(tx, job.job_key);
+  if (standing.payment_state === 'refunded') await freeRoom(tx, standing, now);
   noteOnJob(tx, standing, 'dispute_won', now);
   await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
 }

@@ -32,7 +32,7 @@ export async function reconcile(runtime: Runtime): Promise<void> {
 }
 
 const waitingForStopped = `
-  select job_key from jobs join payments p using (job_key) join (${buyersMethods}) buyer using (principal_key)
+  select job_key from jobs join payments p using (job_key) join (${buyersMethods('$3')}) buyer using (principal_key)
   where jobs.state = 'awaiting_payment' and payment_state = 'requires_payer' and job_key > $1
     and p.state in ('settling', 'unknown') and not p.method = any (buyer.payment_methods)
   order by job_key limit $2`;
@@ -43,7 +43,8 @@ const waitingForStopped = `
  */
 async function endForStopped(runtime: Runtime): Promise<void> {
   await throughAll(
-    ({ after: last, limit }) => runtime.db.many<{ job_key: string }>(statement(waitingForStopped, [last, limit])),
+    ({ after: last, limit }) =>
+      runtime.db.many<{ job_key: string }>(statement(waitingForStopped, [last, limit, runtime.clock()])),
     ({ job_key }) =>
       guarded('payment_not_ended', { job_key }, async () => {
         const open = await withdrawn(runtime, job_key);
@@ -82,7 +83,7 @@ async function reconcilePayment(runtime: Runtime, rail: Rail, attempt: Attempt):
   const leased = await takeLease(runtime.db, attempt.payment_key, runtime.clock());
   const outcome = leased
     ? await whileCalling(runtime, attempt.payment_key, async () => {
-        const { payment_methods: methods } = await buyerOfPrincipal(runtime.db, attempt.principal_key);
+        const { payment_methods: methods } = await buyerOfPrincipal(runtime.db, attempt.principal_key, runtime.clock());
         return rail.settle(runtime, attempt, (method) => methods.includes(method));
       })
     : await rail.lookUp(runtime, attempt);

@@ -1,4 +1,4 @@
-import { release, retake } from '../../identity/grant.ts';
+import { retake } from '../../identity/limits.ts';
 import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { lostTwice, refunded, refundKept, refundReturned } from '../../ledger/entries.ts';
@@ -10,6 +10,7 @@ import type { Runtime } from '../../runtime.ts';
 import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
+import { freeRoom } from '../work/ended-room.ts';
 
 /**
  * What becomes of a refund, on its job, in the books and on the receipt. A payer's bank may take the same money at any
@@ -44,12 +45,12 @@ export async function recordRefunded(
   if (!job) return;
   if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_refunded', now);
   // A contested job keeps its room until its dispute ends.
-  if (job.payment_state === 'refunded') release(tx, job.job_key);
+  if (job.payment_state === 'refunded') await freeRoom(tx, job, now);
   noteOnJob(tx, job, 'refunded', now);
   await issueReceipt(tx, recorder.receiptSigner, job.job_key, job, now);
 }
 
-/** Records a refund that left although a bank had taken its money, so that it was no longer owed: a loss. */
+/** Records a refund that left although a bank had taken its money, or an operator settled it: a loss. */
 async function recordBeside(tx: Tx, refund: Refund, now: Date): Promise<void> {
   if (refund.job_key === null) return;
   // It failed here meanwhile: record nothing, or the books show a departure that nothing explains.
@@ -81,7 +82,7 @@ export async function recordRefundFailed(
 
 /**
  * Records that a refund came back: an operator must look, and the job holds its room again, with the money. When a bank
- * has taken the money meanwhile, it is not owed any more, and makes up for that loss.
+ * has taken the money meanwhile, or an operator settled it, it is not owed any more, and makes up for that loss.
  */
 export async function undoRefund(
   tx: Tx,
@@ -98,7 +99,7 @@ export async function undoRefund(
   post(tx, { ...refundReturned, ...posting });
   const isLate = refund.reason === 'late_payment';
   const isLost = isLate ? await changeExpense(tx, refundKey, -amount) : job.payment_state === 'reversed';
-  if (isLost) {
+  if (isLost || refund.is_settled) {
     dropRefund(tx, refundKey, now);
     post(tx, { ...refundKept, ...posting });
     return noteOnJob(tx, job, isLate ? 'late_payment_kept' : 'refund_failed', now);

@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import { describe, expect, it, vi } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
 import { startService } from '../../../e2e/support/service.ts';
+import { forgetStrangers } from '../../identity/forget.ts';
 import { daySeconds, seconds } from '../../service/terms.ts';
 
 const service = await startService();
@@ -116,6 +119,88 @@ describe('an answer', () => {
     await afterSeconds(seconds.retention + daySeconds + 60, agent, async () => {
       expect((await agent.quote(sent)).body.quote_key).not.toBe(quote.body.quote_key);
     });
+  });
+});
+
+describe('what came of nothing', () => {
+  /** Past the replay of answers and the end of sessions. */
+  const past = seconds.retention + daySeconds + seconds.quoteLifetime + 60;
+  const rowsOf = async (agent: Agent, ...tables: string[]) => {
+    const of = [agent.wallet.address.toLowerCase()];
+    const texts = tables.map((table) => `select 1 from ${table} where principal_key = $1`);
+    return Promise.all(texts.map(async (text) => (await pool.query(text, of)).rowCount));
+  };
+  const quoteThere = async (key: string) =>
+    (await pool.query('select 1 from quotes where quote_key = $1', [key])).rowCount === 1;
+  const rounds = async () => {
+    await forgetStrangers(service.runtime);
+    await service.deleteExpired();
+  };
+  const accounts = async () => (await pool.query('select 1 from accounts')).rowCount;
+
+  it('goes after 31 days: a quote that nobody authorized, and a wallet that left nothing', async () => {
+    const before = await accounts();
+    const [idle, asking] = [await Agent.arrive(service), await Agent.arrive(service)];
+    const quote = (await asking.quote({ idempotency_key: randomUUID() })).body.quote_key;
+    await afterSeconds(past - daySeconds, await Agent.arrive(service), async () => {
+      await rounds();
+      expect([await quoteThere(quote), await rowsOf(idle, 'principals', 'grants')]).toEqual([true, [1, 1]]);
+    });
+    service.advanceClock(past);
+    await rounds();
+    // Its sessions are gone by now, and with them what speaks for it.
+    await rounds();
+    expect(await quoteThere(quote)).toBe(false);
+    for (const agent of [idle, asking]) {
+      expect(await rowsOf(agent, 'principals', 'grants')).toEqual([0, 0]);
+    }
+    expect(await accounts()).toBeLessThanOrEqual(before ?? 0);
+    await idle.signIn();
+    expect((await idle.quote()).status).toBe(201);
+    service.advanceClock(-past);
+  });
+
+  it('is not what money may still refer to: jobs, and a transfer that waits to go back', async () => {
+    const [unpaid, canceled, sender] = [
+      await Agent.arrive(service),
+      await Agent.arrive(service),
+      await Agent.arrive(service),
+    ];
+    const jobs = [await unpaid.authorizedJob(), await canceled.authorizedJob()];
+    await canceled.post(`${jobAt(jobs[1] ?? '')}/cancel`);
+    // For another's job and never presented: whoever holds it can carry it out, and what arrives is of no payment.
+    const asked = await unpaid.pay(jobs[0] ?? '', { network: 'eip155:84532' });
+    const required = decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '');
+    await service.carryOut(encodePaymentSignatureHeader(await sender.createPayment(required)));
+    await vi.waitFor(async () => {
+      await service.sweep();
+      const waiting = `select 1 from chain_transfers where use = 'unmatched' and sender = $1`;
+      expect((await pool.query(waiting, [sender.wallet.address.toLowerCase()])).rowCount).toBe(1);
+    });
+    service.advanceClock(past);
+    await rounds();
+    await rounds();
+    service.advanceClock(-past);
+    for (const agent of [unpaid, canceled]) {
+      expect(await rowsOf(agent, 'principals', 'quotes', 'jobs')).toEqual([1, 1, 1]);
+    }
+    expect(await rowsOf(sender, 'principals')).toEqual([1]);
+  });
+
+  it('waits for a wallet that comes back while it is forgotten, and makes it anew', async () => {
+    const agent = await Agent.arrive(service);
+    const wallet = agent.wallet.address.toLowerCase();
+    await pool.query('delete from credentials where principal_key = $1', [wallet]);
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query('delete from grants where principal_key = $1', [wallet]);
+    await client.query('delete from principals where principal_key = $1', [wallet]);
+    const back = agent.signIn();
+    await pause(300);
+    await client.query('commit');
+    client.release();
+    await back;
+    expect((await agent.quote()).status).toBe(201);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Verb } from '../../door/verb.ts';
 import type { Buyer, Member } from '../../identity/caller.ts';
+import { forgetWallets } from '../../identity/forget.ts';
 import { outsideGrant } from '../../identity/grant.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
@@ -40,8 +41,34 @@ export async function deleteExpired(runtime: Pick<Runtime, 'db' | 'clock'>): Pro
   await deletePaidContent(runtime);
   // Vacuum what was deleted since last time.
   await vacuum(runtime.db);
-  await forgetAnswers(runtime.db, after(runtime.clock(), -answerDays * daySeconds));
+  const before = after(runtime.clock(), -answerDays * daySeconds);
+  await forgetAnswers(runtime.db, before);
+  await deleteUnpaidQuotes(runtime, before);
+  await forgetWallets(runtime, before, hasTraces);
 }
+
+/**
+ * Deletes quotes that nobody authorized, once no answer about them is replayed any more. No money can refer to them: a
+ * payment needs a job, and jobs that were never paid stay. The audit stays, too.
+ */
+async function deleteUnpaidQuotes({ db }: Pick<Runtime, 'db'>, before: Date): Promise<void> {
+  for (;;) {
+    const gone = await db.many(sql`
+      delete from quotes where quote_key = any(array(
+        select quote_key from quotes where state <> 'authorized' and expires_at < ${before}
+        limit ${batch} for update skip locked))
+      returning 1`);
+    if (gone.length < batch) return;
+  }
+}
+
+/** Whether a wallet has quoted or bought, has credit, has paid for anybody, or sent money that waits to go back. */
+const hasTraces = (wallet: string) => `
+  exists (select from quotes q where q.principal_key = ${wallet})
+  or exists (select from jobs j where j.principal_key = ${wallet})
+  or exists (select from wallet_credits w where w.principal_key = ${wallet})
+  or exists (select from x402_transfers x where x.payer = ${wallet})
+  or exists (select from chain_transfers c where c.use = 'unmatched' and c.sender = ${wallet})`;
 
 /** Deletes purchases' content after 30 days (specification 11.1). Digests, reports and receipts stay. */
 async function deletePaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {

@@ -1,5 +1,5 @@
 import { blockAccount, liftBlocks } from '../../identity/blocked.ts';
-import { release, retake } from '../../identity/grant.ts';
+import { release, retake } from '../../identity/limits.ts';
 import { microcents } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';

@@ -1,12 +1,14 @@
 import { forgetCounts } from '../../door/rate-limit.ts';
 import { revokeUnused } from '../../identity/credential.ts';
-import { release } from '../../identity/grant.ts';
+import { release } from '../../identity/limits.ts';
+import { forgetOldRecords } from '../../identity/oauth/records.ts';
 import { guarded } from '../../kernel/rounds.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import type { Runtime } from '../../runtime.ts';
 import { advance } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
+import { freeEndedRoom } from '../work/ended-room.ts';
 import { failJob } from '../work/execute.ts';
 import { throughAll } from './rounds.ts';
 
@@ -17,8 +19,10 @@ import { throughAll } from './rounds.ts';
 export async function sweep(runtime: Runtime): Promise<void> {
   await failOverdue(runtime);
   await lapseUnpaid(runtime);
+  await freeEndedRoom(runtime);
   await forgetCounts(runtime.db, runtime.clock());
   await revokeUnused(runtime);
+  await forgetOldRecords(runtime.db, runtime.clock());
 }
 
 /** Fails jobs past their deadline, with the remedy. */

@@ -1,6 +1,6 @@
 import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
-import { release } from '../../identity/grant.ts';
+import { release } from '../../identity/limits.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import type { Runtime } from '../../runtime.ts';
 import type * as contract from '../contract.ts';
@@ -9,9 +9,13 @@ import { holdJob } from '../job/load.ts';
 import { type JobRow, stateAt } from '../job/row.ts';
 import { jobReply } from '../job/view.ts';
 import { paymentIsOpen } from '../states.ts';
+import { blockAfterRemedies } from './remedies.ts';
 import { giveUpHeld, remedyFor } from './undelivered.ts';
 
-/** Cancels a job before delivery. Not while a payment is open: it may have moved money. */
+/**
+ * Cancels a job before delivery. Not while a payment is open: it may have moved money. After the collection it counts
+ * as a remedy.
+ */
 export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input, tx }) => {
   // Lock, so that no payment opens meanwhile.
   const job = await holdJob(tx, input.job_key, caller);
@@ -21,7 +25,8 @@ export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input,
       headers: { 'Retry-After': '2' },
     });
   }
-  await cancelHeld(tx, ctx.runtime, job, { actor: caller.principalKey, now: ctx.now });
+  await cancelHeld(tx, ctx.runtime, job, { actor: caller.principalKey, ended: 'buyer', now: ctx.now });
+  if (job.collected_at !== null) await blockAfterRemedies(tx, ctx.runtime.configuration, job, ctx.now);
   return jobReply(tx, job.job_key, caller, ctx);
 };
 
@@ -33,11 +38,12 @@ export async function cancelHeld(
   tx: Tx,
   runtime: Pick<Runtime, 'rails' | 'receiptSigner'>,
   job: JobRow,
-  by: { actor: string; now: Date },
+  by: { actor: string; ended: 'buyer' | 'operator'; now: Date },
 ): Promise<void> {
   const collected = job.collected_at !== null;
   const canceled = await advance(tx, 'cancel', job.job_key, by, {
     payment_state: collected ? await remedyFor(tx, runtime.rails, job.job_key) : 'none',
+    ended_by: by.ended,
     finalized_at: by.now,
     lease_until: null,
     stage: 'canceled',

@@ -1,31 +1,38 @@
 import { after } from '../../kernel/clock.ts';
 import { canonicalJson, digestOf } from '../../kernel/digest.ts';
+import { noteFullDisk } from '../../kernel/disk.ts';
+import { keyedHash } from '../../kernel/keyring.ts';
 import { leaseUntil, whileHeld } from '../../kernel/lease.ts';
 import { errorFields, log } from '../../kernel/log.ts';
-import { unseal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import type { Runtime } from '../../runtime.ts';
 import { seconds, service } from '../../service/terms.ts';
 import { type RetrievedDocument, retrieveSources } from '../../sources/sources.ts';
-import type { CheckOptions } from '../../work-check/check.ts';
 import type { Checker } from '../../work-check/checker.ts';
-import type { CheckRequest, Report } from '../../work-check/contract.ts';
+import type { Report } from '../../work-check/contract.ts';
 import { CheckFailure } from '../../work-check/failure.ts';
-import { advance } from '../job/advance.ts';
+import { advance, reviewBy } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
-import type { DisputeTexts } from '../review/review.ts';
 import { waiveCharge } from '../review/waive.ts';
-import { blockAfterWaivers } from '../review/waivers.ts';
 import { reportNumberIn, transitions } from '../states.ts';
+import { blockAfterRemedies } from './remedies.ts';
 import { isRecheck, take, unlessFenced } from './take.ts';
+import { type Task, taskOf } from './task.ts';
 import { giveUpHeld, remedyFor } from './undelivered.ts';
 
 /** Most tries per report: after that, the work itself crashes workers. */
 const maxTries = 3;
 
+/** A check by rules takes a few seconds; what takes so long was made for that. */
+const embeddedSecondsMax = 120;
+
 const never = new AbortController().signal;
+
+const notInTime = 'The report was not delivered in time.';
+const isLate = ({ deliver_by }: Pick<JobRow, 'deliver_by'>, now: Date): boolean =>
+  deliver_by !== null && now > deliver_by;
 
 /**
  * Runs one job: take, check, deliver. Called at least once per due report, the first and the re-check's; the fence lets
@@ -49,6 +56,10 @@ export async function carryOut(
   job: JobRow,
   stop: AbortSignal = never,
 ): Promise<void> {
+  if (isLate(job, runtime.clock())) {
+    await fail(runtime, job, notInTime);
+    return;
+  }
   if (job.tries > maxTries) {
     await fail(runtime, job, 'The check could not be carried out.');
     return;
@@ -65,48 +76,12 @@ export async function carryOut(
     return;
   }
   const report = await assess(runtime, checker, job, task, retrieved, stop);
-  if (report) await deliver(runtime, job, report);
-}
-
-interface Task {
-  request: CheckRequest;
-  /** For a re-check: what was disputed, and why. */
-  previous: CheckOptions['previous'];
-}
-
-/** The input; undefined once deleted. */
-async function taskOf({ db, configuration }: Runtime, job: JobRow): Promise<Task | undefined> {
-  const row = await db.one<{
-    input: string | null;
-    review_key: string | null;
-    report: string | null;
-    reason: string | null;
-    texts: string | null;
-  }>(sql`
-    select quotes.input, review_key, reports.body as report, reviews.reason, texts.texts
-    from quotes
-    left join reviews on reviews.job_key = ${job.job_key} and reviews.decision = 'dispute'
-    left join dispute_texts texts using (review_key)
-    left join reports on reports.job_key = reviews.job_key and reports.number = reviews.report_number
-    where quote_key = ${job.quote_key}`);
-  if (row.input === null) return undefined;
-  const { keyring } = configuration;
-  const request: CheckRequest = JSON.parse(unseal(row.input, keyring, { column: 'quotes.input', row: job.quote_key }));
-  if (row.report === null || row.reason === null) return { request, previous: undefined };
-  const texts: DisputeTexts =
-    row.texts === null || row.review_key === null
-      ? {}
-      : JSON.parse(unseal(row.texts, keyring, { column: 'dispute_texts.texts', row: row.review_key }));
-  const wishes = texts.correction_request ?? request.correction_request;
-  return {
-    request,
-    previous: {
-      report: JSON.parse(row.report),
-      reason: row.reason,
-      // The buyer's words go only to the assessor: reports outlive content.
-      correction_request: texts.detail === undefined ? wishes : { ...wishes, detail: texts.detail },
-    },
-  };
+  if (!report) return;
+  await deliver(runtime, job, report).catch(async (error) => {
+    // Nothing is wrong with the work: it is tried again when there is room, and not counted.
+    if (noteFullDisk(runtime.db, error)) await giveBack(runtime, job);
+    throw error;
+  });
 }
 
 /** Progress is written at most this often, so never for quick checks. */
@@ -116,12 +91,16 @@ async function assess(
   runtime: Runtime,
   checker: Checker,
   job: JobRow,
-  { request, previous }: Task,
+  { request, reviewSeconds, previous }: Task,
   retrieved: readonly RetrievedDocument[],
   stop: AbortSignal,
 ): Promise<Report | undefined> {
   let shownAt = runtime.clock();
+  let shownStage = '';
   const gone = new AbortController();
+  const { assessor, checkSecondsMax } = runtime.configuration;
+  const mayTake = checkSecondsMax ?? (assessor.length > 0 ? seconds.executionDeadline : embeddedSecondsMax);
+  const spent = AbortSignal.timeout(mayTake * 1_000);
   try {
     return await whileHeld(
       async () => {
@@ -133,14 +112,19 @@ async function assess(
           retrieved,
           now: runtime.clock(),
           serviceKey: service.serviceKey,
+          reviewSeconds,
+          // Known to nobody who submits work, and the same when a lost check is run again.
+          seed: keyedHash(runtime.configuration.keyring.first.tokens, `check ${job.job_key} ${previous ? 2 : 1}`),
           ...(previous ? { previous } : {}),
           onProgress: (stage, percent) => {
             const at = runtime.clock();
-            if (at < after(shownAt, showEverySeconds)) return;
+            // Each stage is shown, however short it is.
+            if (stage === shownStage && at < after(shownAt, showEverySeconds)) return;
+            shownStage = stage;
             shownAt = at;
             void showProgress(runtime, job, stage, percent);
           },
-          signal: AbortSignal.any([stop, gone.signal, AbortSignal.timeout(seconds.executionDeadline * 1000)]),
+          signal: AbortSignal.any([stop, gone.signal, spent]),
         }),
     );
   } catch (error) {
@@ -153,6 +137,11 @@ async function assess(
       return undefined;
     }
     log('check_failed', { job_key: job.job_key, ...errorFields(error) });
+    if (spent.aborted) {
+      // What was sent took it that far: a remedy that the buyer brought about.
+      await fail(runtime, job, 'The check took longer than any check may.', 'buyer');
+      return undefined;
+    }
     await fail(runtime, job, error instanceof CheckFailure ? error.detail : 'The check could not be carried out.');
     return undefined;
   }
@@ -184,9 +173,10 @@ async function showProgress(runtime: Runtime, job: JobRow, stage: string, percen
     .catch((error) => log('progress_not_shown', { job_key: job.job_key, ...errorFields(error) }));
 }
 
-/** Delivers the report, once: a worker with an old fence writes nothing. */
+/** Delivers the report, once and in time: a worker with an old fence writes nothing. */
 async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<void> {
   const now = runtime.clock();
+  if (isLate(job, now)) return fail(runtime, job, notInTime);
   const digest = digestOf(canonicalJson(report));
   const transition = isRecheck(job) ? 'redeliver' : 'deliver';
   await unlessFenced(job, () =>
@@ -198,7 +188,7 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
         { actor: 'worker', now, fence: job.fence },
         {
           delivered_at: now,
-          review_by: after(now, seconds.reviewWindow),
+          review_by: reviewBy(now),
           report_digest: digest,
           last_verdict: report.verdict,
           lease_until: null,
@@ -215,43 +205,44 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
 }
 
 /** Ends a job that cannot be delivered. */
-async function fail(runtime: Runtime, job: JobRow, failure: string): Promise<void> {
-  await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job, failure, job.fence)));
+async function fail(runtime: Runtime, job: JobRow, failure: string, by?: 'buyer'): Promise<void> {
+  await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job, failure, { held: job, by })));
 }
 
 /**
- * Ends a job whose governed source the customer has taken away. The buyer of a re-check has read a report: the charge is
- * waived all the same, and that counts like a second dispute (specification 4.9).
+ * Ends a job whose governed source the customer has taken away: a remedy that the buyer brought about. The buyer of a
+ * re-check has read a report: the charge is waived all the same (specification 4.9).
  */
 async function failWithoutSource(runtime: Runtime, job: JobRow): Promise<void> {
   const failure = 'A governed source was no longer there to be retrieved.';
-  if (!isRecheck(job)) return fail(runtime, job, failure);
+  if (!isRecheck(job)) return fail(runtime, job, failure, 'buyer');
   const now = runtime.clock();
   const by = { actor: 'system', now, fence: job.fence };
   await unlessFenced(job, () =>
     transact(runtime.db, async (tx) => {
       await waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure, because: 'source_withdrawn' });
-      await blockAfterWaivers(tx, runtime.configuration, job, now);
+      await blockAfterRemedies(tx, runtime.configuration, job, now);
     }),
   );
 }
 
 /**
  * Failure and remedy in one transaction (specification 8.2): without a report nothing is charged and the collection
- * becomes credit or goes back; without the re-check the charge is waived and the collection goes back.
+ * becomes credit or goes back; without the re-check the charge is waived and the collection goes back. `by`: the buyer
+ * brought it about, which counts. `held`: the worker that has the job, if any.
  */
 export async function failJob(
   tx: Tx,
   runtime: Runtime,
   job: Pick<JobRow, 'job_key' | 'account_key' | 'state'>,
   failure: string,
-  fence?: number,
+  { held, by: ender }: { held?: Pick<JobRow, 'fence'>; by?: 'buyer' | undefined } = {},
 ): Promise<void> {
   const now = runtime.clock();
-  const by = { actor: 'system', now, ...(fence === undefined ? {} : { fence }) };
+  const by = { actor: 'system', now, ...(held ? { fence: held.fence } : {}) };
   if (isRecheck(job)) {
     await waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure });
-    return blockAfterWaivers(tx, runtime.configuration, job, now);
+    return blockAfterRemedies(tx, runtime.configuration, job, now);
   }
   const payment_state = await remedyFor(tx, runtime.rails, job.job_key);
   const failed = await advance(tx, 'fail', job.job_key, by, {
@@ -260,6 +251,8 @@ export async function failJob(
     lease_until: null,
     failure,
     stage: 'failed',
+    ...(ender ? { ended_by: ender } : {}),
   });
   await giveUpHeld(tx, runtime, failed, now);
+  if (ender) await blockAfterRemedies(tx, runtime.configuration, job, now);
 }

@@ -10,7 +10,7 @@ const model = await startModelServer(0, (prompt) =>
   prompt.includes(order) ? 'no' : JSON.stringify(answerAs('good', materialOf(prompt), new Map())),
 );
 const service = await startService({
-  WAIVERS_MAX: '1',
+  REMEDIES_MAX: '1',
   ASSESSOR_MODELS: 'compatible:sandbox',
   ASSESSOR_COMPATIBLE_URL: model.url,
   ASSESSOR_TIMEOUT_SECONDS: '3',
@@ -80,7 +80,7 @@ describe('a buyer whose dispute makes the model fail the re-check', () => {
     await disputed(agent);
     expect(await refusalOf(agent)).toBe(null);
     await disputed(agent);
-    expect((await agent.get('/api/agent/v1/me')).body.holds).toEqual(['waivers']);
+    expect((await agent.get('/api/agent/v1/me')).body.holds).toEqual(['remedies']);
     expect(await refusalOf(agent)).toBe('purchases_blocked');
   });
 });

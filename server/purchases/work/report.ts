@@ -2,10 +2,15 @@ import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { ownedBy } from '../../identity/caller.ts';
 import { sql } from '../../kernel/sql.ts';
-import type * as contract from '../contract.ts';
+import { summaryView } from '../../work-check/view.ts';
+import * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed, stateAt } from '../job/row.ts';
 import { isEnded } from '../states.ts';
+
+/** Where the whole report stands. */
+const wholeAt = (jobKey: string, digest: string): string =>
+  `${contract.report.path.replace('{job_key}', jobKey)}?${new URLSearchParams({ report_digest: digest, view: 'whole' })}`;
 
 /** The delivered report: the newest, or the one with the requested digest. */
 export const report: Verb<typeof contract.report> = async ({ ctx, caller, input, db }) => {
@@ -16,7 +21,10 @@ export const report: Verb<typeof contract.report> = async ({ ctx, caller, input,
     where job_key = ${input.job_key} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
       and (${wanted}::text is null or reports.digest = ${wanted})
     order by number desc limit 1`);
-  if (row) return { text: row.body, headers: { 'X-Report-Digest': row.digest } };
+  const headers = { 'X-Report-Digest': row?.digest ?? '' };
+  if (row && input.view === 'summary')
+    return { body: summaryView(JSON.parse(row.body), wholeAt(input.job_key, row.digest)), headers };
+  if (row) return { text: row.body, headers };
   const job = await loadJob(db, input.job_key, caller);
   if (job.report_digest) throw new Problem('not_found', 'This job has no report with that digest.');
   const state = stateAt(job, ctx.now);

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineOperation } from '../door/operation.ts';
+import { CheckRequest } from '../work-check/contract.ts';
+import { checkWork, Job, pay } from './contract.ts';
+import { checkRules } from './request-contract.ts';
+
+/** Buying a check with nothing but a wallet (specification 7.11). Pure. */
+
+/** As from the wallet sign-in. */
+const Session = z.object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() });
+
+/** What cannot happen here: the request has no key of its own, and no card. */
+const elsewhere: readonly string[] = [
+  'invalid_token',
+  'not_found',
+  'idempotency_key_required',
+  'idempotency_in_progress',
+  'card_declined',
+];
+
+export const buyCheck = defineOperation({
+  name: 'buy_check',
+  summary:
+    'Buy a check in one call, without a credential: quote, authorization and payment over x402. The paying wallet owns ' +
+    'the job. Without a payment it answers 402 and reads nothing.',
+  method: 'POST',
+  path: '/api/x402/v1/check',
+  audience: ['public'],
+  effect: 'money',
+  idempotency: 'none',
+  input: CheckRequest.safeExtend({
+    max_price_microcents: z.int().min(0).optional().meta({ description: 'The most you will pay, in microcents.' }),
+  }).superRefine(checkRules),
+  totalInput: checkWork.totalInput,
+  maxBytes: checkWork.maxBytes,
+  output: Job.extend({
+    session: Session.nullable().meta({
+      description: 'Reads the report. Only in the first answer to a payment: later, sign in with the wallet.',
+    }),
+  }).meta({ id: 'BoughtCheck' }),
+  success: [202],
+  paid: true,
+  readsWhenPaid: true,
+  secret: true,
+  problems: [...new Set([...checkWork.problems, ...pay.problems])].filter((code) => !elsewhere.includes(code)),
+  limit: 'claims',
+});

@@ -1,0 +1,116 @@
+import { memberAddresses } from '../../identity/account.ts';
+import { principalsOf } from '../../identity/caller.ts';
+import { nameOf } from '../../identity/name.ts';
+import { after, endOfUtcDay, utcDay } from '../../kernel/clock.ts';
+import { statement } from '../../kernel/sql.ts';
+import { type Happening, putOff } from '../../mail/due-letters.ts';
+import type { DueLetter, LetterWriters } from '../../mail/send-letter.ts';
+import type { RailName } from '../../payments/contract.ts';
+import type { Runtime } from '../../runtime.ts';
+import { price } from '../../service/terms.ts';
+import { quoteTitle } from '../quote/quote-title.ts';
+import type { JobState, PaymentState } from '../states.ts';
+import { digestLetter, type PurchaseFacts, purchaseLetter, type ToldAction } from './words.ts';
+
+/** What happened to a purchase, and the days on which that was too much to tell one by one. */
+type PurchaseLetter = { kind: 'purchase' | 'digest' } & Happening;
+
+/** The letters about purchases, by message. */
+export const purchaseLetters: LetterWriters<PurchaseLetter> = { purchase: lettersOfPurchase, digest: lettersOfDay };
+
+/** A purchase has ordinary news, which a busy account reads once a day, and news of its money. */
+const ordinary: ReadonlySet<ToldAction> = new Set(['collect', 'deliver', 'review_ends', 'redeliver', 'accept']);
+
+/** Seven in the morning after the day's end, UTC. */
+const digestSeconds = 7 * 3_600;
+
+/** Goes to every member of the account. */
+async function lettersOfPurchase(runtime: Runtime, happening: Happening): Promise<DueLetter[]> {
+  const { subject: jobKey, account_key: accountKey, number } = happening;
+  const action = happening.action as ToldAction;
+  const facts = await factsOf(runtime, happening);
+  const { baseUrl } = runtime.configuration;
+  const at = { report: `${baseUrl}/reports/${jobKey}`, receipt: `${baseUrl}/receipts/${jobKey}` };
+  const words = purchaseLetter(action, facts, at);
+  if (!words) return [];
+  const day = utcDay(new Date(happening.at));
+  return (await memberAddresses(runtime.db, accountKey)).map((address) => ({
+    kind: ordinary.has(action) ? 'purchase' : 'important',
+    address,
+    about: `${action}:${jobKey}:${number}`,
+    origin: null,
+    words: () => words,
+    heldBack: (tx) =>
+      putOff(
+        tx,
+        { ...happening, action: 'digest', subject: accountKey, number: day.replaceAll('-', '') },
+        after(endOfUtcDay(new Date(happening.at)), digestSeconds),
+      ),
+  }));
+}
+
+interface FactsRow {
+  agent: string | null;
+  principal_key: string;
+  quote_key: string;
+  input: string | null;
+  price_microcents: bigint;
+  state: JobState;
+  payment_state: PaymentState;
+  last_rail: RailName | null;
+  last_verdict: string | null;
+  review_by: Date | null;
+  failure: string | null;
+  brand: string | null;
+  last4: string | null;
+  decided_by: string | null;
+}
+
+const factsOfJob = `
+  select ${nameOf('j.principal_key')} as agent, j.principal_key, j.quote_key, q.input, j.price_microcents, j.state,
+    j.payment_state, j.last_rail, j.last_verdict, j.review_by, j.failure, c.brand, c.last4, (
+      select ${nameOf('a.actor')} from audit_rows a
+      where a.purchase_key = j.quote_key and a.sequence = $2::int) as decided_by
+  from jobs j join quotes q using (quote_key)
+    left join payments on payments.job_key = j.job_key and payments.state = 'collected'
+    left join card_payments using (payment_key) left join saved_cards c using (card_key)
+  where j.job_key = $1`;
+
+async function factsOf({ db, configuration }: Runtime, { subject, number, at }: Happening): Promise<PurchaseFacts> {
+  const row = await db.one<FactsRow>(statement(factsOfJob, [subject, number]));
+  const title = quoteTitle(row.input, row.quote_key, configuration.keyring);
+  return {
+    agent: row.agent ?? row.principal_key,
+    title,
+    price: row.price_microcents,
+    state: row.state,
+    paymentState: row.payment_state,
+    verdict: row.last_verdict,
+    reviewBy: row.review_by,
+    failure: row.failure,
+    card: row.brand && row.last4 ? { brand: row.brand, last4: row.last4 } : null,
+    rail: row.last_rail,
+    by: row.decided_by?.includes('@') ? row.decided_by : null,
+    at: new Date(at),
+  };
+}
+
+const countsOfDay = `
+  select action, count(*)::int as count from audit_rows
+  where principal_key in (${principalsOf('account_key', '$1')}) and at >= $2::date and at < $2::date + 1
+    and action in ('collect', 'deliver', 'redeliver', 'accept', 'fail', 'dispute_again', 'refunded')
+  group by action order by count(*) desc, action`;
+
+/** One letter about a whole day. */
+async function lettersOfDay(runtime: Runtime, { account_key: accountKey, at }: Happening): Promise<DueLetter[]> {
+  const { db, configuration } = runtime;
+  const day = utcDay(new Date(at));
+  const counts = await db.many<{ action: ToldAction; count: number }>(statement(countsOfDay, [accountKey, day]));
+  return (await memberAddresses(db, accountKey)).map((address) => ({
+    kind: 'digest',
+    address,
+    about: `${accountKey}:${day}`,
+    origin: null,
+    words: () => digestLetter(day, counts, price, `${configuration.baseUrl}/purchases`),
+  }));
+}

@@ -1,0 +1,233 @@
+import { toText } from '../../kernel/money.ts';
+import { instantText, quoted, type Words } from '../../mail/letter.ts';
+import type { RailName } from '../../payments/contract.ts';
+import type { JobState, PaymentState } from '../states.ts';
+
+/** The letters of a purchase's life. Pure. A subject holds no word that an agent chose. */
+
+/** The rows of the audit that members hear about, and the end of a review that comes near. */
+export const toldActions = [
+  'collect',
+  'deliver',
+  'review_ends',
+  'redeliver',
+  'accept',
+  'fail',
+  'cancel',
+  'fail_recheck',
+  'dispute_again',
+  'waive',
+  'refund',
+  'refunded',
+  'refund_failed',
+  'refund_sent_by_hand',
+  'refund_credited',
+] as const;
+export type ToldAction = (typeof toldActions)[number];
+
+/** What the letters state, as it is when they are written. */
+export interface PurchaseFacts {
+  agent: string;
+  title: string | null;
+  price: bigint;
+  state: JobState;
+  paymentState: PaymentState;
+  verdict: string | null;
+  reviewBy: Date | null;
+  failure: string | null;
+  card: { brand: string; last4: string } | null;
+  rail: RailName | null;
+  /** Who accepted or disputed, where a person did. */
+  by: string | null;
+  at: Date;
+}
+
+const verdicts: Record<string, string> = {
+  supported: 'supported',
+  revise: 'revise before use',
+  escalate: 'a person should look at it',
+  insufficient_evidence: 'insufficient evidence',
+};
+
+/** Where the letter's button leads. */
+type Addresses = Record<'report' | 'receipt', string>;
+
+/** The letter about one of these; null when it has become untrue by now, and a later one says so. */
+export function purchaseLetter(action: ToldAction, facts: PurchaseFacts, at: Addresses): Words | null {
+  const [first, ...rest] = paragraphsOf[action](facts, at);
+  if (first === undefined) return null;
+  const { subject, label, to } = heads[action](facts);
+  return {
+    subject,
+    action: { label, url: at[to] },
+    paragraphs: [first, aboutText(facts), ...rest],
+  };
+}
+
+type Head = { subject: string; label: string; to: keyof Addresses };
+const atReport = (subject: string, label = 'Read the report'): Head => ({ subject, label, to: 'report' });
+const atReceipt = (subject: string): Head => ({ subject, label: 'See the receipt', to: 'receipt' });
+const waived = ({ price }: PurchaseFacts) => atReceipt(`You pay nothing: the charge of ${toText(price)} is waived`);
+
+const heads: Record<ToldAction, (facts: PurchaseFacts) => Head> = {
+  collect: ({ price }) => atReport(`Paid: ${toText(price)} for a check`, 'See the check'),
+  deliver: (facts) => atReport(`Report ready: ${verdictText(facts)}`),
+  review_ends: () => atReport('A review ends in less than a day'),
+  redeliver: (facts) => atReport(`Re-check ready: ${verdictText(facts)}`),
+  accept: ({ price }) => atReceipt(`Charge final: ${toText(price)}`),
+  fail: ({ price }) => atReceipt(`Check failed: ${toText(price)} is not charged`),
+  cancel: ({ price }) => atReceipt(`Canceled: ${toText(price)} is not charged`),
+  fail_recheck: waived,
+  dispute_again: waived,
+  waive: waived,
+  refund: waived,
+  refunded: ({ price }) => atReceipt(`Refunded: ${toText(price)}`),
+  refund_failed: ({ price }) => atReceipt(`A refund of ${toText(price)} did not arrive`),
+  refund_sent_by_hand: ({ price }) => atReceipt(`Refunded: ${toText(price)}`),
+  refund_credited: ({ price }) => atReceipt(`Credited: ${toText(price)}`),
+};
+
+/** What each says, beside which purchase it is; nothing when it is no longer so. */
+const paragraphsOf: Record<ToldAction, (facts: PurchaseFacts, at: Addresses) => string[]> = {
+  collect: (facts, { receipt }) => [
+    `${toText(facts.price)} was collected${payerText(facts)} on ${instantText(facts.at)}.`,
+    'The report is usually ready within a minute, and we write again. The charge becomes final only when the report is accepted.',
+    `Receipt: ${receipt}`,
+  ],
+  deliver: (facts) =>
+    facts.state === 'delivered'
+      ? [
+          `A report is ready. The verdict: ${verdictText(facts)}. It is an assessment for your review and does not certify the work.`,
+          `${untilText(facts)}Accepting makes the charge of ${toText(facts.price)} final. If you dispute it, it is checked once ` +
+            'more at no cost; if you dispute that report, too, your money goes back. Doing nothing is not acceptance.',
+        ]
+      : [],
+  review_ends: (facts) =>
+    facts.state === 'delivered' || facts.state === 'redelivered'
+      ? [
+          `You can dispute a report until ${facts.reviewBy ? instantText(facts.reviewBy) : 'its review ends'}. The verdict: ${verdictText(facts)}.`,
+          `After that it can only be accepted. Silence is never acceptance: the charge of ${toText(facts.price)} stays held until somebody decides.`,
+        ]
+      : [],
+  redeliver: (facts) =>
+    facts.state === 'redelivered'
+      ? [
+          `The report that was disputed has been checked once more. The verdict now: ${verdictText(facts)}.`,
+          `${untilText(facts)}If you dispute this report, too, you pay nothing: ${toText(facts.price)} goes back.`,
+        ]
+      : [],
+  accept: ({ by, at, price }) => [
+    `The report was accepted${by ? ` by ${by}` : ''} on ${instantText(at)}, so the charge of ${toText(price)} is final.`,
+    'Keep the receipt. It is signed, and anyone can verify it.',
+  ],
+  fail: (facts) => [`A check failed, and you pay nothing for it. ${moneyText(facts)}`, whyText(facts)],
+  // Unpaid, nothing happened that anybody must know.
+  cancel: (facts) =>
+    facts.paymentState === 'none' ? [] : [`A check was canceled after it was paid. ${moneyText(facts)}`],
+  fail_recheck: (facts) => [
+    `The re-check failed, so the charge of ${toText(facts.price)} is waived. ${moneyText(facts)}`,
+  ],
+  dispute_again: (facts) => [
+    `Two reports in a row were disputed, so the charge of ${toText(facts.price)} is waived. ${moneyText(facts)}`,
+  ],
+  waive: (facts) => [`We gave up the charge of ${toText(facts.price)}. ${moneyText(facts)}`],
+  refund: (facts) => [`We gave up the charge of ${toText(facts.price)}. ${moneyText(facts)}`],
+  refunded: ({ price, card, rail, at }) => [
+    `${toText(price)} went back ${card ? `to your ${cardText(card)}` : 'to where it came from'} on ${instantText(at)}.`,
+    ...(rail ? refundNotes[rail] : []),
+  ],
+  refund_failed: ({ price }) => [
+    `The refund of ${toText(price)} did not arrive. We still owe it and are on it; you need do nothing.`,
+  ],
+  refund_sent_by_hand: ({ price, at }) => [
+    `The refund of ${toText(price)} had not arrived, so we sent the amount by hand on ${instantText(at)}. The receipt names the transfer.`,
+  ],
+  refund_credited: ({ price }) => [
+    `The refund of ${toText(price)} had not arrived. The amount is now credit: the agent can pay for another check with it.`,
+  ],
+};
+
+function moneyText({ paymentState, price, card }: PurchaseFacts): string {
+  const amount = toText(price);
+  const to = card ? `to your ${cardText(card)}` : 'to where it came from';
+  switch (paymentState) {
+    case 'credited':
+      return `${amount} became credit: the agent can pay for another check with it.`;
+    case 'refunded':
+      return `${amount} went back ${to}.`;
+    case 'refund_pending':
+      return `${amount} goes back ${to}; we write when it has.`;
+    case 'refund_failed':
+      return `${amount} is owed back. We are on it; you need do nothing.`;
+    case 'disputed':
+      return `The bank that paid is asking for the money back; what we owe goes back after that.`;
+    default:
+      return `The receipt says where ${amount} is.`;
+  }
+}
+
+const cardText = ({ brand, last4 }: { brand: string; last4: string }): string =>
+  `${brand.charAt(0).toUpperCase()}${brand.slice(1)} card ending in ${last4}`;
+
+const payerTexts: Readonly<Record<RailName, string>> = { card: '', x402: ' in USDC' };
+
+/** What is said of money that went back. */
+const refundNotes: Readonly<Record<RailName, readonly string[]>> = {
+  card: ['Banks may take some days to show it.'],
+  x402: [],
+};
+
+function payerText({ card, rail }: PurchaseFacts): string {
+  if (card) return ` from your ${cardText(card)}`;
+  return rail ? payerTexts[rail] : '';
+}
+
+const verdictText = ({ verdict }: PurchaseFacts): string => verdicts[verdict ?? ''] ?? 'see the report';
+
+const untilText = ({ reviewBy }: PurchaseFacts): string =>
+  reviewBy ? `You can dispute it until ${instantText(reviewBy)}. ` : '';
+
+const whyText = ({ failure }: PurchaseFacts): string =>
+  failure ? `Why: ${failure}` : 'Your agent can buy the check again.';
+
+function aboutText({ agent, title }: PurchaseFacts): string {
+  const asked = title === null ? 'asked for it' : `asked for it: ${quoted(title)}`;
+  return `An agent that calls itself ${quoted(agent)} ${asked}${title === null ? '.' : ''}`;
+}
+
+/** What was held back on one day, in one letter. */
+export function digestLetter(
+  day: string,
+  counts: readonly { action: ToldAction; count: number }[],
+  price: bigint,
+  url: string,
+): Words {
+  const lines = counts.map(({ action, count }) => `${count} ${digestWords[action]}`);
+  return {
+    subject: `Your checks of ${day}`,
+    action: { label: 'See your purchases', url },
+    paragraphs: [
+      `There was more on ${day} than we write single letters about.`,
+      lines.join('\n') || 'Nothing new.',
+      `A check costs ${toText(price)}. Each has its report and its receipt on the page.`,
+    ],
+  };
+}
+
+const digestWords: Record<ToldAction, string> = {
+  collect: 'paid',
+  deliver: 'reports ready',
+  review_ends: 'reviews about to end',
+  redeliver: 're-checks ready',
+  accept: 'accepted: their charges are final',
+  fail: 'failed: nothing is charged',
+  cancel: 'canceled',
+  fail_recheck: 're-checks failed: their charges are waived',
+  dispute_again: 'disputed twice: their charges are waived',
+  waive: 'waived by us',
+  refund: 'given back by us',
+  refunded: 'refunds that went back',
+  refund_failed: 'refunds that did not arrive',
+  refund_sent_by_hand: 'refunds that we sent by hand',
+  refund_credited: 'refunds that became credit',
+};

@@ -1,0 +1,53 @@
+import { Problem } from '../../door/problem.ts';
+import { microcents } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { refundCredited, sentByHand } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import { type Settlement, settleFailed } from '../../payments/refund.ts';
+import type { Runtime } from '../../runtime.ts';
+import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
+import { notAllowed } from '../job/row.ts';
+import { issueReceipt } from '../receipt/receipt.ts';
+import { freeRoom } from '../work/ended-room.ts';
+
+/**
+ * Closes a refund that failed with what an operator did about it: sent by hand, or kept as credit of its buyer. Its
+ * amount is the refund's. Resolves to it and to the purchase, if it is of one. Throws `not_found`, and
+ * `action_not_allowed` when it did not fail, is settled, waits for a dispute, or is nobody's to spend.
+ */
+export async function settleRefund(
+  tx: Tx,
+  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  { refundKey, settlement, now }: { refundKey: string; settlement: Settlement; now: Date },
+): Promise<{ amount: bigint; purchase: string | null }> {
+  const refund = await tx.maybe<{ job_key: string | null; is_own: boolean; is_card: boolean }>(sql`
+    select job_key, job_key is not null and reason <> 'late_payment' as is_own, intent_id is not null as is_card
+    from refunds where refund_key = ${refundKey}`);
+  if (!refund) throw new Problem('not_found', `${refundKey} names no refund.`);
+  // The job first, like whoever records a dispute or a reversal.
+  const job = refund.job_key === null ? null : await lockJob(tx, refund.job_key);
+  const isCredit = settlement.as === 'wallet_credit';
+  if (isCredit && !refund.is_own) throw notAllowed('Only what a purchase gives back can stay as credit.');
+  const settled = await settleFailed(tx, refundKey, settlement, now);
+  if (!settled) throw notAllowed('No failed refund is open here: it is settled, on its way, or waits for a dispute.');
+  post(tx, {
+    ...(isCredit ? refundCredited : sentByHand(refund.is_card)),
+    key: refundKey,
+    jobKey: job?.job_key ?? null,
+    principalKey: job?.principal_key ?? null,
+    amount: microcents(settled.amount_microcents),
+    at: now,
+  });
+  const done = { amount: settled.amount_microcents, purchase: job?.quote_key ?? null };
+  if (!job) return done;
+  if (!refund.is_own) {
+    noteOnJob(tx, job, 'late_payment_refunded', now);
+    return done;
+  }
+  const standing = await moveMoney(tx, job.job_key, isCredit ? 'credited' : 'refunded', now, 'refund_failed');
+  if (!isCredit) await freeRoom(tx, standing, now);
+  noteOnJob(tx, standing, isCredit ? 'refund_credited' : 'refund_sent_by_hand', now);
+  await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
+  return done;
+}
