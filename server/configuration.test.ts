@@ -37,6 +37,13 @@ describe('the environment', () => {
     expect(faults.find((fault) => fault.startsWith('SECRET_KEY'))).toBe('SECRET_KEY is missing');
   });
 
+  it('takes several servers of the database, each with its port, and no half of one', () => {
+    expect(faultsOf({ ...local, DATABASE_URL: 'postgresql://u:p@one:5432,two:5433/check' })).toEqual([]);
+    expect(faultsOf({ ...local, DATABASE_URL: 'postgresql://u:p@one:5432,two:x/check' })).toEqual([
+      'DATABASE_URL must name hosts parted by commas, each with its port',
+    ]);
+  });
+
   it('takes the stablecoin rail whole or not at all', () => {
     const { X402_PAY_TO: _, ...without } = local;
     expect(faultsOf(without)[0]).toContain('belong together');
@@ -56,10 +63,30 @@ describe('the environment', () => {
   it('takes a refund key only if it is the key of the address that is paid', () => {
     const X402_REFUND_KEY = `0x${'1'.repeat(64)}`;
     const X402_PAY_TO = privateKeyToAddress(X402_REFUND_KEY as `0x${string}`);
-    expect(readConfiguration({ ...local, X402_PAY_TO, X402_REFUND_KEY }).x402?.refundKey).toBe(X402_REFUND_KEY);
-    expect(readConfiguration(local).x402?.refundKey).toBeNull();
+    expect(readConfiguration({ ...local, X402_PAY_TO, X402_REFUND_KEY }).x402?.refundKeys).toEqual([X402_REFUND_KEY]);
+    expect(readConfiguration(local).x402?.refundKeys).toEqual([]);
     expect(faultsOf({ ...local, X402_REFUND_KEY })[0]).toContain('X402_REFUND_KEY is not the key of X402_PAY_TO');
     expect(faultsOf({ ...local, X402_REFUND_KEY: `0x${'0'.repeat(64)}` })[0]).toContain('is not the key');
+  });
+
+  it('asks for no more connections than a default server has, for two web processes, two workers and commands', () => {
+    const { purchases, models } = readConfiguration(local).connections;
+    const [web, worker, commands, defaultServer] = [purchases + models + 2, purchases + models + 6, 10, 97];
+    expect(2 * web + 2 * worker + commands).toBeLessThanOrEqual(defaultServer);
+  });
+
+  it('takes several addresses, the paid one first, each with its key or without', () => {
+    const key = `0x${'2'.repeat(64)}` as const;
+    const [former, now] = [privateKeyToAddress(key), local.X402_PAY_TO];
+    const both = { ...local, X402_PAY_TO: `${now}, ${former}` };
+    expect(readConfiguration({ ...both, X402_REFUND_KEY: key }).x402).toMatchObject({
+      payTo: [now, former],
+      refundKeys: [key],
+    });
+    expect(faultsOf({ ...both, X402_REFUND_KEY: `${key},0x${'3'.repeat(64)}` })[0]).toContain('is not the key');
+    expect(faultsOf({ ...local, X402_PAY_TO: `${former},${former.toLowerCase()}` })).toEqual([
+      'X402_PAY_TO names an address twice',
+    ]);
   });
 
   it('refuses in production what only a sandbox would have: loopback providers and test chains', () => {
@@ -96,6 +123,16 @@ describe('the environment', () => {
     expect(faultsOf(live)).toEqual([]);
     expect(faultsOf({ ...live, SMTP_URL: 'smtps://mail.example' })).toEqual([]);
     expect(faultsOf({ ...live, SECRET_KEY: `${random('new')},${random('one')}` })).toEqual([]);
+  });
+
+  it('takes rules alone as a choice, which a live installation must make, and not beside models', () => {
+    const chosen = (changes: Record<string, string>) => readConfiguration({ ...local, ...changes }).assessorIsChosen;
+    expect([chosen({}), chosen({ ASSESSOR: 'rules' })]).toEqual([true, true]);
+    expect(readConfiguration(live).assessorIsChosen).toBe(false);
+    expect(readConfiguration({ ...live, ASSESSOR: 'rules' }).assessorIsChosen).toBe(true);
+    expect(faultsOf({ ...local, ASSESSOR: 'rules', ASSESSOR_MODELS: 'anthropic:first' })[0]).toContain(
+      'set one of them',
+    );
   });
 
   it('names who sells: live mode starts with a name and an address only', () => {

@@ -20,19 +20,40 @@ import {
 } from './configuration/networks.ts';
 import { type Observing, observingFaults, observingOf, observingVariables } from './configuration/observing.ts';
 import { type Operator, operatorFaults, operatorOf, operatorVariables } from './configuration/operator.ts';
+import { type Processes, processesOf, processVariables } from './configuration/processes.ts';
 import type { RateLimits } from './door/rate-limit.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { type Keyring, openKeyring } from './kernel/keyring.ts';
+import { addressesIn } from './kernel/postgres/primary.ts';
 
 const secret = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43,}$/, 'must be at least 32 random bytes in base64url (43 characters or more)');
 
+/** Values parted by commas; none when unset. */
+const listOf = (one: z.ZodString) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(one))
+    .default([]);
+
 const quota = z.coerce.number().int().min(1).max(1_000_000);
 const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
 
 const Variables = z.object({
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address')
+    .refine(
+      (url) => addressesIn(url).every((one) => URL.canParse(one)),
+      'must name hosts parted by commas, each with its port',
+    ),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
@@ -45,14 +66,12 @@ const Variables = z.object({
   RECEIPT_KEYS_FILE: z.string().min(1).optional(),
   RECEIPT_KEYS: z.string().min(1).optional(),
   X402_FACILITATOR_URL: z.url().optional(),
-  X402_PAY_TO: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address')
-    .optional(),
-  X402_REFUND_KEY: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hexadecimal digits')
-    .optional(),
+  X402_PAY_TO: listOf(z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address, or several parted by commas')),
+  X402_REFUND_KEY: listOf(
+    z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key, 0x and 64 hexadecimal digits, or several parted by commas'),
+  ),
   X402_NETWORKS: z
     .string()
     .transform((text) =>
@@ -66,10 +85,11 @@ const Variables = z.object({
   X402_RPC_URLS: rpcUrls.default({}),
   X402_CONFIRMATIONS: confirmations.default(safeConfirmations),
   ...cardVariables,
-  WAIVERS_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
-  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(16),
+  CHECK_SECONDS_MAX: z.coerce.number().min(0.01).max(1_800).optional(),
+  REMEDIES_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(12),
   DATABASE_MODEL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(4),
-  STOP_DELAY_SECONDS: z.coerce.number().min(0).max(60).default(3),
+  ...processVariables,
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).optional(),
   RATE_LIMIT_REQUESTS: quota.default(600),
   RATE_LIMIT_QUOTES: quota.default(120),
@@ -95,15 +115,14 @@ const Variables = z.object({
     .optional(),
 });
 
-export interface Configuration extends Observing {
+export interface Configuration extends Observing, Processes {
+  /** May name several servers: the one that takes writes is found among them. */
   databaseUrl: string;
   /** The local address to listen on. */
   host: string;
   port: number;
   /** Database connections: for purchases, and for the Prisma reads of pages and lists. */
   connections: { purchases: number; models: number };
-  /** How long a stopping process keeps serving, so that load balancers notice. */
-  stopDelaySeconds: number;
   baseUrl: string;
   environment: 'test' | 'live';
   /** The first key seals, signs and hashes; every key opens and verifies. */
@@ -114,8 +133,10 @@ export interface Configuration extends Observing {
   /** Number of trusted proxies; each appends to X-Forwarded-For. */
   trustedProxies: number;
   rateLimits: RateLimits;
-  /** Waivers after a second dispute in 30 days before an account or payer is blocked; 0 means no limit. */
-  waiversMax: number;
+  /** Remedies that a buyer brings about in 30 days before an account, address or card is blocked; 0 means no limit. */
+  remediesMax: number;
+  /** A check that takes longer is ended: a failed delivery. Null means as long as this kind of assessor may take. */
+  checkSecondsMax: number | null;
   /** Concurrent checks per account, across all workers. */
   checksPerAccount: number;
   /** How much unpaid content is kept. */
@@ -129,6 +150,8 @@ export interface Configuration extends Observing {
   operator: Operator | null;
   /** The language models that assess work; with none, the embedded assessor does. Several form a panel. */
   assessor: readonly AssessorModel[];
+  /** Whether the operator said who assesses: rules alone sell nothing in live mode by default. */
+  assessorIsChosen: boolean;
 }
 
 export interface MailConfiguration {
@@ -138,9 +161,10 @@ export interface MailConfiguration {
 
 export interface X402Configuration {
   facilitatorUrl: string;
-  payTo: `0x${string}`;
-  /** Signs refunds. Without it an operator makes them. */
-  refundKey: `0x${string}` | null;
+  /** The receiving addresses: the first is paid, the others were before and are searched until they are empty. */
+  payTo: readonly `0x${string}`[];
+  /** Each signs the refunds of its address. Those of an address without a key wait for an operator. */
+  refundKeys: readonly `0x${string}`[];
   networks: readonly Network[];
   rpcUrls: Partial<Record<Network, string>>;
   /** Confirmations that a payment needs, by network. */
@@ -161,7 +185,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
     host: variables.HOST,
     port: variables.PORT,
     connections: { purchases: variables.DATABASE_CONNECTIONS, models: variables.DATABASE_MODEL_CONNECTIONS },
-    stopDelaySeconds: variables.STOP_DELAY_SECONDS,
+    ...processesOf(variables),
     baseUrl: variables.BASE_URL,
     environment: variables.ENVIRONMENT,
     keyring: openKeyring(variables.SECRET_KEY),
@@ -171,7 +195,8 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
         ? { file: variables.RECEIPT_KEYS_FILE ?? '' }
         : { text: variables.RECEIPT_KEYS },
     trustedProxies: variables.TRUSTED_PROXIES ?? 1,
-    waiversMax: variables.WAIVERS_MAX,
+    checkSecondsMax: variables.CHECK_SECONDS_MAX ?? null,
+    remediesMax: variables.REMEDIES_MAX,
     rateLimits: {
       requests: { quota: variables.RATE_LIMIT_REQUESTS, windowSeconds: 60 },
       quotes: { quota: variables.RATE_LIMIT_QUOTES, windowSeconds: 60 },
@@ -188,11 +213,11 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
       originBytes: variables.UNPAID_CONTENT_MIB_ORIGIN * 2 ** 20,
     },
     x402:
-      variables.X402_FACILITATOR_URL && variables.X402_PAY_TO
+      variables.X402_FACILITATOR_URL && variables.X402_PAY_TO.length > 0
         ? {
             facilitatorUrl: variables.X402_FACILITATOR_URL.replace(/\/+$/, ''),
-            payTo: variables.X402_PAY_TO as `0x${string}`,
-            refundKey: (variables.X402_REFUND_KEY as `0x${string}` | undefined) ?? null,
+            payTo: variables.X402_PAY_TO as `0x${string}`[],
+            refundKeys: variables.X402_REFUND_KEY as `0x${string}`[],
             networks: variables.X402_NETWORKS,
             rpcUrls: variables.X402_RPC_URLS,
             confirmations: variables.X402_CONFIRMATIONS,
@@ -201,6 +226,8 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
         : null,
     card: cardOf(variables),
     assessor: assessorOf(variables),
+    assessorIsChosen:
+      variables.ENVIRONMENT !== 'live' || variables.ASSESSOR === 'rules' || variables.ASSESSOR_MODELS.length > 0,
     operator: operatorOf(variables),
     ...observingOf(variables),
     mail: variables.SMTP_URL && variables.MAIL_FROM ? { smtpUrl: variables.SMTP_URL, from: variables.MAIL_FROM } : null,
@@ -211,12 +238,15 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
 function crossFaults(variables: z.infer<typeof Variables>): string[] {
   const faults: string[] = [];
   const live = variables.ENVIRONMENT === 'live';
-  const x402 = [variables.X402_FACILITATOR_URL, variables.X402_PAY_TO, variables.X402_NETWORKS[0]];
+  const x402 = [variables.X402_FACILITATOR_URL, variables.X402_PAY_TO[0], variables.X402_NETWORKS[0]];
   if (x402.some(Boolean) && !x402.every(Boolean)) {
     faults.push('X402_FACILITATOR_URL, X402_PAY_TO and X402_NETWORKS belong together: set all or none');
   }
-  if (variables.X402_REFUND_KEY && !isKeyOf(variables.X402_REFUND_KEY, variables.X402_PAY_TO)) {
+  if (variables.X402_REFUND_KEY.some((key) => !variables.X402_PAY_TO.some((address) => isKeyOf(key, address)))) {
     faults.push('X402_REFUND_KEY is not the key of X402_PAY_TO: only the address that holds money can return it');
+  }
+  if (new Set(variables.X402_PAY_TO.map((address) => address.toLowerCase())).size < variables.X402_PAY_TO.length) {
+    faults.push('X402_PAY_TO names an address twice');
   }
   if ((variables.RECEIPT_KEYS_FILE === undefined) === (variables.RECEIPT_KEYS === undefined)) {
     faults.push('RECEIPT_KEYS_FILE or RECEIPT_KEYS says where the keys are that sign receipts: set one of them');
@@ -254,9 +284,9 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   ];
 }
 
-function isKeyOf(privateKey: string, address: string | undefined): boolean {
+function isKeyOf(privateKey: string, address: string): boolean {
   try {
-    return privateKeyToAddress(privateKey as `0x${string}`).toLowerCase() === address?.toLowerCase();
+    return privateKeyToAddress(privateKey as `0x${string}`).toLowerCase() === address.toLowerCase();
   } catch {
     return false;
   }

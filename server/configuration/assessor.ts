@@ -38,6 +38,8 @@ const assessorPrices = z.string().transform((text, issue) => {
 });
 
 export const assessorVariables = {
+  /** `rules`: checks are sold without a language model. */
+  ASSESSOR: z.enum(['rules']).optional(),
   ASSESSOR_MODELS: assessorModels.default([]),
   ASSESSOR_ANTHROPIC_API_KEY: z.string().optional(),
   ASSESSOR_OPENAI_API_KEY: z.string().optional(),
@@ -121,6 +123,8 @@ export function faultOf(present: Record<string, string | undefined>) {
 /** Variables that ASSESSOR_MODELS needs as well. */
 export function assessorFaults(variables: AssessorVariables): string[] {
   const faults: string[] = [];
+  if (variables.ASSESSOR === 'rules' && variables.ASSESSOR_MODELS.length > 0)
+    faults.push('ASSESSOR=rules sells checks without a language model, and ASSESSOR_MODELS names one: set one of them');
   const needed = {
     anthropic: 'ASSESSOR_ANTHROPIC_API_KEY',
     openai: 'ASSESSOR_OPENAI_API_KEY',

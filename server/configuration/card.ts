@@ -48,6 +48,21 @@ function modeOf(secretKey: string): CardConfiguration['mode'] {
   return mode === 'test' || mode === 'live' ? mode : 'unknown';
 }
 
+/** What keeps cards from being sold although something of them is set: a start goes on without them, a check says so. */
+export function cardGaps({ secretKey, webhookSecrets, mode }: CardConfiguration): string[] {
+  const gaps: string[] = [];
+  if (secretKey !== '' && mode === 'unknown') {
+    gaps.push('STRIPE_SECRET_KEY is no key of Stripe: it begins with sk_test_, rk_test_, sk_live_ or rk_live_');
+  }
+  if ((secretKey === '') !== (webhookSecrets.length === 0)) {
+    const missing = secretKey === '' ? 'STRIPE_SECRET_KEY' : 'STRIPE_WEBHOOK_SECRET';
+    gaps.push(
+      `${missing} is missing: without both STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET nothing is sold by card`,
+    );
+  }
+  return gaps;
+}
+
 /** A key of the wrong mode would charge nobody, or charge real money in a test. */
 export function cardFaults({ STRIPE_SECRET_KEY, ENVIRONMENT: environment }: CardVariables): string[] {
   const mode = modeOf(STRIPE_SECRET_KEY ?? '');

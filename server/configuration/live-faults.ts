@@ -15,7 +15,7 @@ interface LiveVariables {
   baseUrl: string;
   facilitatorUrl: string | undefined;
   rpcUrls: Readonly<Record<string, string>>;
-  payTo: string | undefined;
+  payTo: readonly string[];
   smtpUrl: string | undefined;
   stripe: { apiUrl: string | undefined; secretKey: string | undefined; webhookSecrets: readonly string[] };
   /** Secrets by variable; a variable may hold several, comma-separated. */
@@ -44,7 +44,7 @@ export function liveFaults(variables: LiveVariables): string[] {
     ...(smtpUrl && !requiresTls(new URL(smtpUrl))
       ? ['SMTP_URL does not require TLS: use smtps://, or smtp:// with ?requireTLS=true for STARTTLS']
       : []),
-    ...(payTo && isPublic(payTo) ? ['X402_PAY_TO belongs to the public test mnemonic: anyone has its key'] : []),
+    ...(payTo.some(isPublic) ? ['X402_PAY_TO belongs to the public test mnemonic: anyone has its key'] : []),
     ...[
       ['STRIPE_SECRET_KEY', stripe.secretKey ?? ''] as const,
       ...stripe.webhookSecrets.map((one) => ['STRIPE_WEBHOOK_SECRET', one] as const),

@@ -62,6 +62,17 @@ async function dispute(): Promise<string> {
   return id;
 }
 
+async function failedRefund(): Promise<string> {
+  const { agent } = await buyingByCard(service);
+  const { jobKey } = await paidOnPage(service, agent);
+  await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
+  await heard(service);
+  const refund = await one('select refund_key, provider_refund_id as id from refunds where job_key = $1', [jobKey]);
+  await stripe.settle(refund.id, 'failed', 'expired_or_canceled_card');
+  await heard(service);
+  return refund.refund_key;
+}
+
 async function deadLetter(): Promise<void> {
   const { boss } = service.runtime.queue;
   await boss.send(letterQueue, { kind: 'trial' }, { retryLimit: 0 });
@@ -81,12 +92,13 @@ beforeAll(async () => {
   const [overdue, accepted] = [await delivered(agent, false), await delivered(agent, true)];
   const transfer = await unmatchedTransfer(await Agent.arrive(service));
   const dispute_key = await dispute();
+  const refund_key = await failedRefund();
   const { event_id: event_key } = await one(`select event_id from card_events where type = 'payment_intent.succeeded'`);
   await deadLetter();
   const agent_key = await agentOfCustomer();
   const { account_key } = await one('select account_key from principals where principal_key = $1', [agent_key]);
   await pool.query(
-    `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'waivers', now())`,
+    `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'remedies', now())`,
     [account_key],
   );
   // Last, for each sweep would ask about it.
@@ -101,6 +113,7 @@ beforeAll(async () => {
     refund_charge: { key: accepted, reason },
     act_on_purchases: { action: 'note_purchase', keys: [noted, accepted], reason },
     give_back: { ...transfer, reason },
+    settle_refund: { refund_key, as: 'sent_by_hand', reference: 'SEPA 1', reason },
     lift_block: { block_key: 'block_trial', reason },
     turn_switch: { name: 'registrations', state: 'off', reason },
     answer_dispute: { dispute_key, statement: 'It was delivered.', reason },

@@ -196,7 +196,7 @@ describe('a block', () => {
   it('is lifted once, with its act, and the customer page shows who did it and why', async () => {
     const { account_key } = await purchaseOf(delivered);
     await pool.query(
-      `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'waivers', now())`,
+      `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'remedies', now())`,
       [account_key],
     );
     const { blocks } = (await perform('console_money', ctx(), {})).body;

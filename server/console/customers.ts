@@ -6,6 +6,7 @@ import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type * as contract from './contract/customers.ts';
+import { cardsOf, endpointsOf, lettersTo, purchasesOf } from './customer-records.ts';
 
 /** Agents and blocks of an account to show. */
 const shownMax = 200;
@@ -63,6 +64,13 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
         lifted_by: block.liftedBy,
         lifted_because: block.liftedBecause,
       })),
+      purchases: await purchasesOf(ctx.runtime.prisma, db, account.accountKey, ctx.now),
+      cards: await cardsOf(db, account.accountKey),
+      endpoints: await endpointsOf(db, account.accountKey),
+      letters: await lettersTo(
+        db,
+        account.members.map(({ email }) => email),
+      ),
       waivers: waiversBy.reduce((sum, { waived }) => sum + waived, 0),
       waivers_by: waiversBy.map((row) => ({ ...row, last_at: row.last_at?.toISOString() ?? null })),
     },

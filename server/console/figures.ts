@@ -1,5 +1,14 @@
+import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
+import {
+  accepted,
+  chargeFee,
+  disputeFee,
+  disputeFeeReturned,
+  providerFee,
+  providerFeeReturned,
+} from '../ledger/entries.ts';
 import { deadLetterQueue, letterQueue } from '../queue/queue.ts';
 
 /** One number of the database: `label` is a word of the code or a network, null for a single number. */
@@ -26,6 +35,8 @@ export const figures = {
   refunds_open_oldest_seconds: [null, 'How long the oldest pending refund has waited.'],
   differences_open: ['book', 'Differences between the books and a provider or a chain.'],
   transfers_unexplained: ['use', 'Transfers to us that match no payment, and from us that no refund explains.'],
+  fees_day_microcents: [null, 'What the card provider kept in the last day, less what it gave back.'],
+  revenue_day_microcents: [null, 'What became ours in the last day.'],
   purchase_blocks: ['cause', 'Blocks that keep an account or a payer from buying, by cause.'],
   disputes_unanswered: [null, 'Card disputes waiting for our answer.'],
   letters_dead: [null, 'Letters that could not be sent and need an operator.'],
@@ -33,9 +44,16 @@ export const figures = {
   chain_head_block: ['network', 'The newest block seen on a chain.'],
   chain_search_lag_blocks: ['network', 'How many blocks the search is behind the head of the chain.'],
   chain_search_age_seconds: ['network', 'How long ago a chain was last searched.'],
+  server_connections: ['state', 'Connections of all processes to PostgreSQL: those that are used, and their limit.'],
+  log_archived_seconds: [null, 'How long ago PostgreSQL last archived its log; absent where it archives none.'],
   switches_off: ['name', 'Switches that an operator has turned off.'],
 } as const satisfies Record<string, readonly [string | null, string]>;
 export type FigureName = keyof typeof figures;
+
+const daySeconds = 86_400;
+const feeEvents = [chargeFee, disputeFee, disputeFeeReturned, providerFee, providerFeeReturned].map(
+  ({ event }) => event,
+);
 
 /** Reads the metrics of the database. Each uses an index over open rows, so their cost does not grow with history. */
 export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
@@ -48,7 +66,13 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
     payments_open as (
       select p.state, p.created_at from payments p join jobs using (job_key)
       where p.state in ('settling', 'unknown') and jobs.payment_state <> 'requires_payer'),
-    chains as (select network, head, searched_to, searched_at from searched_chains)
+    chains as (
+      select network, max(head) as head, min(searched_to) as searched_to, min(searched_at) as searched_at
+      from searched_chains s
+      -- Not an address that was empty when it was searched last, while others are searched on.
+      where not (balance_microcents = 0 and exists (select from searched_chains other
+        where other.network = s.network and other.searched_at > s.searched_at + make_interval(mins => 5)))
+      group by network)
     select 'jobs' as figure, state as label, count(*)::float8 as value from moving group by state
     union all select 'jobs', 'awaiting_payment', count(*) from jobs where state = 'awaiting_payment'
     union all select 'jobs', state, count(*) from jobs where state in ('delivered', 'redelivered') group by state
@@ -70,6 +94,11 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
       left join (select use from chain_transfers where use in ('unmatched', 'outgoing') and removed_at is null) c using (use)
       group by known.use
     union all select 'differences_open', book, count(*) from reconciliation_differences where gone_at is null group by book
+    union all select 'fees_day_microcents', null, coalesce(sum(
+        case when label like '%returned' then -amount_microcents else amount_microcents end), 0)
+      from hourly_figures where hour > ${after(now, -daySeconds)} and figure = 'posted' and label = any(${feeEvents}::text[])
+    union all select 'revenue_day_microcents', null, coalesce(sum(amount_microcents), 0)
+      from hourly_figures where hour > ${after(now, -daySeconds)} and figure = 'posted' and label = ${accepted.event}
     union all select 'purchase_blocks', cause, count(*) from purchase_blocks where lifted_at is null group by cause
     union all select 'disputes_unanswered', null, count(*) from card_disputes where closed_at is null and answered_at is null
     union all select 'letters_dead', null, count(*) from pgboss.job where name = ${deadLetterQueue} and state < 'active'
@@ -78,5 +107,9 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
     union all select 'chain_head_block', network, head from chains
     union all select 'chain_search_lag_blocks', network, greatest(head - searched_to, 0) from chains
     union all select 'chain_search_age_seconds', network, extract(epoch from ${now} - searched_at) from chains
+    union all select 'server_connections', 'used', count(*) from pg_stat_activity where backend_type = 'client backend'
+    union all select 'server_connections', 'limit', current_setting('max_connections')::float8
+    union all select 'log_archived_seconds', null, extract(epoch from ${now} - last_archived_time) from pg_stat_archiver
+      where last_archived_time is not null
     union all select 'switches_off', name, 1 from switches where state = 'off'`);
 }

@@ -6,6 +6,7 @@ import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import { type JobState, reviewStates, standing } from '../purchases/states.ts';
 import type * as contract from './contract/purchases.ts';
+import { moneyOf } from './list-money.ts';
 
 type Where = Prisma.JobWhereInput;
 
@@ -158,9 +159,11 @@ export const consolePurchases: Verb<typeof contract.consolePurchases> = async ({
     select: rowParts,
   });
   const shown = jobs.slice(0, limit);
+  const keys = input.money ? shown.map(({ jobKey }) => jobKey) : [];
+  const money = keys.length > 0 ? await moneyOf(db, keys) : null;
   return {
     body: {
-      purchases: shown.map((job) => rowOf(job, ctx.now)),
+      purchases: shown.map((job) => ({ ...rowOf(job, ctx.now), money: money?.get(job.jobKey) ?? null })),
       next_after: jobs.length > limit ? (shown.at(-1)?.jobKey ?? null) : null,
     },
   };

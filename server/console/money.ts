@@ -5,6 +5,7 @@ import { toWire } from '../kernel/money.ts';
 import type { ChainBooks } from '../payments/told.ts';
 import { returnArrivalIn } from '../payments/x402/by-hand.ts';
 import type { TransferName } from '../payments/x402/transfers.ts';
+import { settleRefund as settle } from '../purchases/rounds/settle-refund.ts';
 import { readUnsettled } from '../purchases/rounds/unsettled.ts';
 import { noteAct } from './acts.ts';
 import type * as money from './contract/money.ts';
@@ -38,6 +39,18 @@ export const giveBack: Verb<typeof money.giveBack> = async ({ ctx, caller, input
   const subject = `transfer:${name.network}:${name.transaction}:${name.position}`;
   noteAct(tx, caller, { subject, action: 'give_back', reason, amount: amount_microcents }, ctx.now);
   return { body: { amount_microcents: toWire(amount_microcents), sender } };
+};
+
+/** Closes a refund that failed, in the books, on its job and on the receipt. Sends nothing. */
+export const settleRefund: Verb<typeof money.settleRefund> = async ({ ctx, caller, input, tx }) => {
+  const { amount, purchase } = await settle(tx, ctx.runtime, {
+    refundKey: input.refund_key,
+    settlement: input,
+    now: ctx.now,
+  });
+  const reason = `${input.as === 'sent_by_hand' ? `Sent by hand, ${input.reference}` : 'Kept as credit'}: ${input.reason}`;
+  noteAct(tx, caller, { subject: input.refund_key, action: 'settle_refund', reason, purchase, amount }, ctx.now);
+  return { body: { amount_microcents: toWire(amount) } };
 };
 
 export const liftBlock: Verb<typeof money.liftBlock> = async ({ ctx, caller, input, tx }) => {

@@ -52,7 +52,8 @@ const writes: { [Name in InDatabase]: (tx: Tx, runtime: Runtime, found: FoundPur
   note_purchase: () => undefined,
   open_content: () => undefined,
   run_again: (tx, { queue }, found, { now }) => runFromTheStart(tx, queue, jobIn(found), now),
-  cancel_job: (tx, runtime, found, { now }) => cancelHeld(tx, runtime, jobIn(found), { actor: 'operator', now }),
+  cancel_job: (tx, runtime, found, { now }) =>
+    cancelHeld(tx, runtime, jobIn(found), { actor: 'operator', ended: 'operator', now }),
   waive_charge: (tx, runtime, found, { input, now }) =>
     waiveOverdue(tx, runtime, { jobKey: jobIn(found).job_key, because: input.reason, now }),
   refund_charge: (tx, runtime, found, { now }) => refundAccepted(tx, runtime, jobIn(found), now),

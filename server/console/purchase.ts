@@ -13,8 +13,10 @@ export const consolePurchase: Verb<typeof contract.consolePurchase> = async ({ c
   const found = await findPurchase(db, input.key);
   const { quote, job } = found;
   const jobKey = job?.job_key ?? null;
-  const agent = await db.one<{ name: string | null }>(sql`
-    select name from principals where principal_key = ${quote.principal_key}`);
+  const agent = await db.one<{ name: string | null; owner: string | null }>(sql`
+    select name, (select email from members m where m.account_key = p.account_key
+      order by role = 'owner' desc, created_at limit 1) as owner
+    from principals p where principal_key = ${quote.principal_key}`);
   const payment = await lastPayment(db, jobKey);
   const reports = await db.many<{ number: number; verdict: string | null; digest: string; delivered_at: Date }>(sql`
     select number, verdict, digest, delivered_at from reports where job_key = ${jobKey} order by number`);
@@ -47,6 +49,8 @@ export const consolePurchase: Verb<typeof contract.consolePurchase> = async ({ c
       payment_key: payment?.payment_key ?? null,
       deadline: deadlineOf(found, ctx.now),
       failure: job?.failure ?? null,
+      owner: agent.owner,
+      decline: await declineOf(db, jobKey),
       content_deleted_at: quote.input_deleted_at?.toISOString() ?? null,
       reports: reports.map((report) => ({ ...report, delivered_at: report.delivered_at.toISOString() })),
       receipts: receipts.map((receipt) => ({ ...receipt, issued_at: receipt.issued_at.toISOString() })),
@@ -69,6 +73,17 @@ const paymentOfJob = `
 
 function lastPayment(db: Queries, jobKey: string | null): Promise<PaymentParts | undefined> {
   return db.maybe<PaymentParts>(statement(paymentOfJob, [jobKey]));
+}
+
+/** The bank's newest refusal, on the page or of a saved card. */
+async function declineOf(db: Queries, jobKey: string | null): Promise<contract.Purchase['decline']> {
+  const found = await db.maybe<{ code: string; at: Date; intent_id: string | null }>(sql`
+    select coalesce(declined_because, decline_code) as code, coalesce(declined_at, decided_at, created_at) as at,
+      coalesce(declined_intent_id, intent_id) as intent_id
+    from payments join card_payments using (payment_key)
+    where job_key = ${jobKey} and coalesce(declined_because, decline_code) is not null
+    order by at desc limit 1`);
+  return found ? { ...found, at: found.at.toISOString() } : null;
 }
 
 function quoteStateAt({ state, expires_at }: QuoteParts, now: Date): string {

@@ -110,10 +110,18 @@ function unjudgedIn(row: ReportRow, keyring: Keyring): contract.Judged[] {
         reason,
         delivered_at: row.delivered_at.toISOString(),
         statements: rests.map((one) => ({ text: textOf(request, one), status: one.status, why: one.why })),
+        work: shownText(request.work_product),
+        evidence: request.evidence.map((item, index) =>
+          typeof item === 'string'
+            ? { source: `Evidence ${index + 1}`, text: item }
+            : { source: item.source, text: item.text },
+        ),
       },
     ];
   });
 }
+
+const shownText = (work: unknown): string => (typeof work === 'string' ? work : JSON.stringify(work, null, 1));
 
 function requestIn({ quote_key, input }: { quote_key: string; input: string }, keyring: Keyring): CheckRequest {
   return JSON.parse(unseal(input, keyring, { column: 'quotes.input', row: quote_key })) as CheckRequest;

@@ -130,6 +130,10 @@ describe('the quality of reports', () => {
     const before = await queue();
     expect(before.length).toBeGreaterThan(1);
     expect(before.some(({ statements }) => statements.length > 0)).toBe(true);
+    for (const { work, evidence } of before) {
+      expect(work).toContain('Rotterdam');
+      expect(evidence.map(({ text }) => text).join(' ')).toContain('Rotterdam');
+    }
     for (const { job_key, report_number, finding, status } of before) {
       const label = status === 'contradicted' ? 'right' : 'wrong';
       await perform('label_finding', ctx(), { job_key, report_number, finding, label, error: 'wrong_number' });

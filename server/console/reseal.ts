@@ -8,6 +8,7 @@ const places = [
   { column: 'quotes.input', table: 'quotes', text: 'input', key: 'quote_key' },
   { column: 'dispute_texts.texts', table: 'dispute_texts', text: 'texts', key: 'review_key' },
   { column: 'sources.text', table: 'sources', text: 'text', key: 'source_key' },
+  { column: 'webhook_endpoints.secret', table: 'webhook_endpoints', text: 'secret', key: 'endpoint_key' },
 ] as const satisfies readonly { column: SealedPlace['column']; table: string; text: string; key: string }[];
 
 /** Rows resealed at once; each is its own statement, so that nobody waits for it. */

@@ -34,6 +34,7 @@ const matrix: Record<ConsoleOperation, string> = {
   cancel_job: 'support admin',
   waive_charge: 'finance admin',
   give_back: 'finance admin',
+  settle_refund: 'finance admin',
   lift_block: 'finance admin',
   turn_switch: 'admin',
   console_disputes: 'viewer support finance admin',
@@ -85,6 +86,8 @@ function inputOf(name: ConsoleOperation): unknown {
       return { key: jobKey, reason };
     case 'give_back':
       return { network: 'eip155:84532', transaction: `0x${'0'.repeat(64)}`, position: 0, reason };
+    case 'settle_refund':
+      return { refund_key: 'refund_unknown', as: 'wallet_credit', reason };
     case 'lift_block':
       return { block_key: 'block_unknown', reason };
     case 'console_dispute':

@@ -29,6 +29,7 @@ export const mayDo = {
   cancel_job: ['support', 'admin'],
   waive_charge: treasurers,
   give_back: treasurers,
+  settle_refund: treasurers,
   lift_block: treasurers,
   turn_switch: ['admin'],
   console_disputes: readers,
@@ -62,7 +63,13 @@ export const mayDo = {
 export type ConsoleOperation = keyof typeof mayDo;
 
 /** Operations that move money need a recent sign-in. */
-const movesMoney: readonly ConsoleOperation[] = ['cancel_job', 'waive_charge', 'refund_charge', 'give_back'];
+const movesMoney: readonly ConsoleOperation[] = [
+  'cancel_job',
+  'waive_charge',
+  'refund_charge',
+  'give_back',
+  'settle_refund',
+];
 
 /** Whether an operation needs a recent sign-in. */
 export function needsFreshSignIn(operation: ConsoleOperation): boolean {

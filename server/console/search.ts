@@ -42,14 +42,48 @@ async function lookedUp(db: Queries, q: string): Promise<FoundRow[]> {
 }
 
 /** The look-ups to try for a text, by its form. */
-function questions(q: string): Sql[] {
+function questions(text: string): Sql[] {
+  const q = namedIn(text);
   const lower = q.toLowerCase();
   if (/^0x[0-9a-f]{64}$/.test(lower)) return [byTransaction(lower)];
   if (/^0x[0-9a-f]{40}$/.test(lower)) return [byWallet(lower), byPayer(lower)];
-  if (q.includes('@')) return [byEmail(lower), byRequest(q)];
+  if (/^0x[0-9a-f]{4,}$/.test(lower)) return byBeginning(lower).slice(0, 2);
+  if (q.includes('@')) return [byEmail(lower), byRequest(q), ...byBeginning(lower).slice(2)];
+  if (/^\d{4}$/.test(q)) return [byLastFour(q), byRequest(q), byName(q)];
   if (/^[a-z]+_\w+$/.test(q)) return [...byKey(q), ...byProviderKey(q), byRequest(q), byName(q)];
-  return [byRequest(q), byName(q)];
+  return [byRequest(q), byName(q), ...(lower.length < shortest ? [] : byBeginning(lower).slice(2))];
 }
+
+/** The shortest beginning of an address that is looked for. */
+const shortest = 3;
+
+/** The key, address or transaction that a pasted address names, as of our pages or of an explorer; else the text itself. */
+function namedIn(text: string): string {
+  if (!/^(?:https?:\/\/|\/)/i.test(text)) return text;
+  const path = text.replace(/[?#].*$/s, '');
+  return path.match(/0x[0-9a-f]{40,64}|\b[a-z]+_\w+/gi)?.at(-1) ?? text;
+}
+
+/** Sorts behind every letter that an address begins with. */
+const lastLetter = '\u{10ffff}';
+
+/** Wallets and payers that begin so, and members. */
+const byBeginning = (start: string): [Sql, Sql, Sql] => [
+  sql`select 'customer' as kind, principal_key as key, kind as title, created_at as at, account_key as leads_to
+    from principals where principal_key >= ${start} and principal_key < ${start + lastLetter} limit 20`,
+  sql`select 'payment' as kind, payment_key as key, state as title, created_at as at, job_key as leads_to
+    from (select payment_key from x402_transfers where payer >= ${start} and payer < ${start + lastLetter} limit 20) paid
+      join payments using (payment_key) order by created_at desc`,
+  sql`select 'customer' as kind, email as key, role as title, created_at as at, account_key as leads_to
+    from members where email >= ${start} and email < ${start + lastLetter} and email <> ${start} order by email limit 20`,
+];
+
+const byLastFour = (digits: string): Sql => sql`
+  select 'card' as kind, card_key as key,
+    brand || ' ending in ' || last4 || case when removed_at is null then '' else ', removed' end
+      || coalesce(', of ' || (select email from members m where m.account_key = c.account_key
+        order by role = 'owner' desc, created_at limit 1), '') as title, saved_at as at, account_key as leads_to
+  from saved_cards c where last4 = ${digits} order by saved_at desc limit 20`;
 
 const byKey = (key: string): Sql[] => [
   sql`select 'purchase' as kind, job_key as key, state as title, created_at as at, job_key as leads_to
@@ -80,6 +114,10 @@ const byKey = (key: string): Sql[] => [
 const byProviderKey = (key: string): Sql[] => [
   sql`select 'payment' as kind, intent_id as key, p.state as title, created_at as at, job_key as leads_to
     from card_payments join payments p using (payment_key) where intent_id = ${key} or session_id = ${key}`,
+  sql`select 'payment' as kind, declined_intent_id as key, 'declined: ' || declined_because as title, declined_at as at,
+      job_key as leads_to
+    from card_payments join payments using (payment_key)
+    where declined_intent_id = ${key} and intent_id is distinct from declined_intent_id`,
   sql`select 'payment' as kind, charge_id as key, 'charge: ' || use as title, seen_at as at, job_key as leads_to
     from card_charges join payments using (payment_key) where charge_id = ${key} or intent_id = ${key}`,
   sql`select 'refund' as kind, provider_refund_id as key, state as title, created_at as at, job_key as leads_to
@@ -129,7 +167,9 @@ const byRequest = (key: string): Sql => sql`
 
 /** Agents with similar names, the most similar first, by shared trigrams (pg_trgm). */
 const byName = (name: string): Sql => sql`
-  select 'customer' as kind, principal_key as key, name as title, created_at as at, account_key as leads_to
+  select 'customer' as kind, principal_key as key, name || coalesce(', of ' || (select email from members m
+      where m.account_key = alike.account_key order by role = 'owner' desc, created_at limit 1), '') as title,
+    created_at as at, account_key as leads_to
   from (
     select principal_key, name, created_at, account_key from principals
     where lower(name) %> lower(${name}) limit 200) alike

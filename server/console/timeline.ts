@@ -14,6 +14,8 @@ interface EntryRow {
   detail: string | null;
   key: string | null;
   failed: boolean;
+  /** What is wrong is still so, and waits for a person; not where there is nothing to do. */
+  needs_look?: boolean;
   raw: Record<string, unknown>;
 }
 
@@ -32,10 +34,24 @@ export async function timelineOf(db: Queries, { quote, job }: FoundPurchase, now
       ...(keys.jobKey === null ? [] : ofJob(keys.jobKey)),
     ].map((statement) => db.many<EntryRow>(statement)),
   );
+  const names = await namesOf(db, quote.account_key);
   return found
     .flat()
-    .map((row) => ({ ...row, title: words(row.title), detail: row.detail ?? '', at: row.at.toISOString() }))
+    .map((row) => ({
+      ...row,
+      title: words(row.title),
+      detail: (row.detail ?? '').replace(/\bmember_\w+/g, (key) => names.get(key) ?? key),
+      at: row.at.toISOString(),
+      needs_look: row.needs_look ?? false,
+    }))
     .toSorted((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id, 'en', { numeric: true }));
+}
+
+/** The addresses of an account's members, by their keys. */
+async function namesOf(db: Queries, accountKey: string): Promise<Map<string, string>> {
+  const members = await db.many<{ member_key: string; email: string }>(sql`
+    select member_key, email from members where account_key = ${accountKey} limit 200`);
+  return new Map(members.map(({ member_key, email }) => [member_key, email]));
 }
 
 const ofJob = (jobKey: string): Sql[] => [
@@ -82,13 +98,19 @@ const payments = (jobKey: string): Sql => sql`
   from payments left join x402_transfers using (payment_key) where job_key = ${jobKey}`;
 
 const decisions = (jobKey: string): Sql => sql`
-  select 'decision-' || payment_key as id, coalesce(reversed_at, decided_at, lease_until) as at, 'payment' as kind,
-    'payment ' || case when reversed_at is not null then 'reversed' else state end as title,
-    coalesce(failure, case when decided_at is null then 'nobody knows yet; asked again from then on' else '' end) as detail,
-    payment_key as key, state in ('failed', 'unknown') or reversed_at is not null as failed,
-    jsonb_build_object('payment_key', payment_key, 'state', state, 'failure', failure, 'decided_at', decided_at,
-      'reversed_at', reversed_at, 'lease_until', lease_until) as raw
-  from payments where job_key = ${jobKey} and state <> 'settling'`;
+  select 'decision-' || payment_key as id, coalesce(reversed_at, decided_at, p.lease_until) as at, 'payment' as kind,
+    case when p.state = 'unknown' and payment_state = 'requires_payer' then 'waits for the payer'
+      else 'payment ' || case when reversed_at is not null then 'reversed' else p.state end end as title,
+    coalesce(p.failure, case when decided_at is not null then ''
+      when payment_state = 'requires_payer' then 'asked again from then on'
+      else 'nobody knows yet; asked again from then on' end) as detail,
+    payment_key as key,
+    p.state = 'failed' or p.state = 'unknown' and payment_state <> 'requires_payer' or reversed_at is not null as failed,
+    p.state = 'unknown' and payment_state in ('processing', 'unknown') and p.lease_until < now() - make_interval(mins => 5)
+      as needs_look,
+    jsonb_build_object('payment_key', payment_key, 'state', p.state, 'failure', p.failure, 'decided_at', decided_at,
+      'reversed_at', reversed_at, 'lease_until', p.lease_until) as raw
+  from payments p join jobs using (job_key) where job_key = ${jobKey} and p.state <> 'settling'`;
 
 const transfers = (jobKey: string): Sql => sql`
   select 'chain-' || c.transaction || '-' || c.position as id, coalesce(c.removed_at, c.seen_at) as at, 'chain' as kind,
@@ -104,8 +126,9 @@ const transfers = (jobKey: string): Sql => sql`
 
 const refunds = (jobKey: string): Sql => sql`
   select 'refund-' || refund_key as id, coalesce(decided_at, created_at) as at, 'refund' as kind, state as title,
-    replace(reason, '_', ' ') || ', ' || tries || ' tries' || coalesce(', ' || failure, '') as detail, refund_key as key,
-    state = 'refund_failed' as failed,
+    replace(reason, '_', ' ') || ', ' || tries || ' tries' || coalesce(', ' || failure, '')
+      || coalesce(', ' || replace(settled_as, '_', ' ') || coalesce(' ' || settled_reference, ''), '') as detail, refund_key as key,
+    state = 'refund_failed' as failed, state = 'refund_failed' and dropped_at is null as needs_look,
     jsonb_build_object('refund_key', refund_key, 'state', state, 'reason', reason, 'tries', tries, 'next_try_at',
       next_try_at, 'failure', failure, 'amount_microcents', amount_microcents, 'network', network) as raw
   from refunds where job_key = ${jobKey}`;
@@ -184,10 +207,13 @@ const checkouts = (jobKey: string): Sql => sql`
   select 'provider-' || payment_key as id, coalesce(session_asked_at, created_at) as at, 'provider' as kind,
     case when method = 'card_saved' then 'card provider: charge a saved card' else 'card provider: open the page' end
       as title,
-    failed_calls || ' calls failed' || coalesce(', declined: ' || decline_code, '') as detail,
-    coalesce(session_id, intent_id) as key, failed_calls > 0 or decline_code is not null as failed,
+    concat_ws(', ', case when failed_calls > 0 then failed_calls || ' calls failed' end,
+      'declined: ' || coalesce(decline_code, declined_because)) as detail,
+    coalesce(session_id, intent_id) as key,
+    failed_calls > 0 or coalesce(decline_code, declined_because) is not null as failed,
     jsonb_build_object('payment_key', payment_key, 'intent_id', intent_id, 'session_id', session_id, 'customer_id',
-      customer_id, 'card_key', card_key, 'failed_calls', failed_calls, 'decline_code', decline_code, 'session_expires_at',
+      customer_id, 'card_key', card_key, 'failed_calls', failed_calls, 'decline_code', decline_code, 'declined_intent_id', declined_intent_id,
+      'declined_because', declined_because, 'declined_at', declined_at, 'session_expires_at',
       session_expires_at, 'withdrawn_at', withdrawn_at) as raw
   from card_payments join payments using (payment_key) where job_key = ${jobKey}`;
 
@@ -202,7 +228,7 @@ const disputes = (jobKey: string): Sql => sql`
   select 'dispute-' || dispute_id as id, coalesce(closed_at, opened_at) as at, 'provider' as kind,
     'dispute ' || coalesce(outcome, 'opened by the bank') as title,
     to_char(withdrawn_microcents / 1e8, 'FM999999990.00999999') || ' USD held by the bank' as detail, dispute_id as key,
-    outcome is distinct from 'won' as failed, jsonb_build_object('dispute_id', dispute_id, 'intent_id', intent_id,
+    outcome is distinct from 'won' as failed, closed_at is null and answered_at is null as needs_look, jsonb_build_object('dispute_id', dispute_id, 'intent_id', intent_id,
       'opened_at', opened_at, 'told_at', told_at, 'closed_at', closed_at, 'outcome', outcome, 'withdrawn_microcents',
       withdrawn_microcents, 'fee_microcents', fee_microcents) as raw
   from card_disputes join payments using (payment_key) where job_key = ${jobKey}`;
@@ -211,14 +237,14 @@ const disputes = (jobKey: string): Sql => sql`
 const webhooks = (jobKey: string): Sql => sql`
   with paid as (select payment_key from payments where job_key = ${jobKey}),
     named as (
-      select unnest(array[session_id, intent_id]) as object_id from card_payments join paid using (payment_key)
+      select unnest(array[session_id, intent_id, declined_intent_id]) as object_id from card_payments join paid using (payment_key)
       union select unnest(array[intent_id, charge_id]) from card_charges join paid using (payment_key)
       union select dispute_id from card_disputes join paid using (payment_key)
       union select provider_refund_id from refunds where job_key = ${jobKey})
   select 'webhook-' || event_id as id, received_at as at, 'webhook' as kind, 'webhook: ' || type as title,
     case when handled_at is null then 'waits, ' || tries || ' tries' else 'handled after '
       || round(extract(epoch from handled_at - received_at)::numeric, 1) || ' s' end as detail,
-    event_id as key, handled_at is null and tries > 0 as failed,
+    event_id as key, handled_at is null and tries > 0 as failed, handled_at is null and tries > 0 as needs_look,
     jsonb_build_object('event_id', event_id, 'type', type, 'object_id', object_id, 'created_at', created_at, 'received_at',
       received_at, 'handled_at', handled_at, 'tries', tries, 'next_try_at', next_try_at) as raw
   from card_events join named using (object_id)`;
@@ -226,11 +252,16 @@ const webhooks = (jobKey: string): Sql => sql`
 /** Letters about its payments. The customer's page says to whom. */
 const letters = (jobKey: string): Sql => sql`
   select 'letter-' || letter_key as id, coalesce(sent_at, l.created_at) as at, 'letter' as kind,
-    'letter: ' || kind as title, case when sent_at is null then 'not sent yet' else 'sent' end as detail,
+    'letter: ' || case when kind in ('purchase', 'important') then split_part(about, ':', 1) else kind end as title,
+    case when sent_at is null then 'not sent yet' else 'sent' end as detail,
     letter_key as key, false as failed, jsonb_build_object('letter_key', letter_key, 'kind', kind, 'created_at',
       l.created_at, 'sent_at', sent_at) as raw
   from letters l where kind = 'notice' and about in (
-    select payment_key from payments where job_key = ${jobKey} union select ${jobKey})`;
+      select payment_key from payments where job_key = ${jobKey} union select ${jobKey})
+    or kind in ('purchase', 'important') and about in (
+      select told.name || ':' || ${jobKey}::text || ':' || sequence
+      from audit_rows, unnest(array[action, 'review_ends']) as told (name)
+      where purchase_key = (select quote_key from jobs where job_key = ${jobKey}))`;
 
 /** Of the rail that it was paid over, once that is known, and of the whole service. */
 const switches = ({ quote_key, created_at }: QuoteParts, to: Date): Sql => sql`

@@ -31,8 +31,8 @@ const actionsOf = async (agent: Agent, jobKey: string) =>
 const contractOf = async (agent: Agent) => (await agent.get('/api/agent/v1/services/svc_work_check')).body.availability;
 
 describe.each([
-  ['service', ['service_disabled'], ['service_disabled']],
-  ['x402', ['rail_disabled'], ['no_payment_rail_available', 'rail_disabled']],
+  ['service', ['service_disabled', 'no_payment_rail_available'], ['service_disabled', 'no_payment_rail_available']],
+  ['x402', ['rail_disabled', 'no_payment_rail_available'], ['no_payment_rail_available', 'rail_disabled']],
 ] as const)('with the switch %s off', (name, reasons, quoteReasons) => {
   it('nothing new is sold, and it says why; what was quoted can be bought once it is on again', async () => {
     const agent = await Agent.arrive(service);
@@ -98,7 +98,10 @@ describe('what is switched off', () => {
     const agent = await Agent.arrive(service);
     expect(await contractOf(agent)).toMatchObject({ state: 'available', reasons: [] });
     await turn('service', 'off');
-    expect(await contractOf(agent)).toMatchObject({ state: 'unavailable', reasons: ['service_disabled'] });
+    expect(await contractOf(agent)).toMatchObject({
+      state: 'unavailable',
+      reasons: ['service_disabled', 'no_payment_rail_available'],
+    });
     await turn('service', 'on');
     await turn('x402', 'off');
     expect(await contractOf(agent)).toMatchObject({
@@ -142,7 +145,7 @@ describe('a switch', () => {
     const turned = (...words: string[]) => promisify(execFile)(process.execPath, [command, ...words], { env });
     await expect(turned('service', 'perhaps', 'so')).rejects.toThrow(/state: /);
     expect((await turned('service', 'off', 'the', 'assessor', 'errs')).stdout).toBe('service is off.\n');
-    expect((await agent.quote()).body.reasons).toEqual(['service_disabled']);
+    expect((await agent.quote()).body.reasons).toEqual(['service_disabled', 'no_payment_rail_available']);
     const { rows } = await pool.query(
       'select name, state, reason, actor from switch_changes order by sequence desc limit 1',
     );

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { memberMay, memberRoles } from '../identity/member-roles.ts';
 import type { ProblemCode } from '../problems.ts';
 
 /** Who may call: anyone, a buyer (agent or wallet), a signed-in member, or an operator. */
@@ -45,11 +46,15 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly idempotency: 'none' | 'optional' | 'required';
   readonly input: Input;
   readonly output: Output;
+  /** By status, where `output` is a union of several. */
+  readonly outputs?: Partial<Readonly<Record<200 | 201 | 202, z.ZodType>>>;
   /** The statuses of success, the usual one first. */
   readonly success: readonly (200 | 201 | 202)[];
   readonly problems: readonly ProblemCode[];
   /** Answers 402 with the x402 body while unpaid. */
   readonly paid?: true;
+  /** Does not read its input while unpaid: whoever asks without one is told the price. */
+  readonly readsWhenPaid?: true;
   /** Byte limit of the input without these fields, checked before any field. */
   readonly totalInput?: { readonly maxBytes: number; readonly without: readonly string[] };
   /** Repeating it without the first key may have a second effect. */
@@ -101,15 +106,20 @@ const problemsOfBodies = [
 export function doorProblems({
   method,
   audience,
+  name,
   limit,
   cacheSeconds,
-}: Pick<Operation, 'method' | 'audience' | 'limit' | 'cacheSeconds'>): readonly ProblemCode[] {
+}: Pick<Operation, 'name' | 'method' | 'audience' | 'limit' | 'cacheSeconds'>): readonly ProblemCode[] {
   return [
     ...problemsOfEvery,
     // Publicly cached answers need no database.
     ...(cacheSeconds ? [] : (['service_unavailable'] as const)),
     ...(method === 'POST' ? problemsOfBodies : []),
     ...(!audience.includes('public') || limit ? (['rate_limited'] as const) : []),
+    // For members whose role does not cover the change.
+    ...(audience.includes('member') && !memberRoles.every((role) => memberMay(role, name))
+      ? (['role_missing'] as const)
+      : []),
     // For callers who are not operators or lack the role, and for moving money long after signing in.
     ...(audience.includes('operator') ? (['not_found', 'fresh_sign_in_required'] as const) : []),
   ];
@@ -117,7 +127,7 @@ export function doorProblems({
 
 /** Everything that the operation may refuse: its own problems and those of the door. */
 export function problemsOf(
-  operation: Pick<Operation, 'method' | 'audience' | 'limit' | 'cacheSeconds' | 'problems'>,
+  operation: Pick<Operation, 'method' | 'audience' | 'name' | 'limit' | 'cacheSeconds' | 'problems'>,
 ): readonly ProblemCode[] {
   return [...new Set([...operation.problems, ...doorProblems(operation)])];
 }

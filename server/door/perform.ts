@@ -2,8 +2,9 @@
 import type { z } from 'zod';
 import { type ConsoleOperation, may, needsFreshSignIn } from '../console/roles.ts';
 import { type Admission, authenticate, type Besides, stillThere } from '../identity/authenticate.ts';
-import { audienceOf, type Caller, customerOf, type Operator, scopeOf } from '../identity/caller.ts';
+import { audienceOf, type Caller, customerOf, type Member, type Operator, scopeOf } from '../identity/caller.ts';
 import { requireFreshSignIn } from '../identity/fresh.ts';
+import { memberMay } from '../identity/member-roles.ts';
 import {
   checkViolation,
   isDatabaseTrouble,
@@ -11,8 +12,10 @@ import {
   lockNotAvailable,
   sqlState,
 } from '../kernel/database.ts';
+import { skewMaxSeconds } from '../kernel/database-clock.ts';
 import { canonicalJson } from '../kernel/digest.ts';
-import { answerOf, type Claim, isTaken, remember, takeKey } from '../kernel/idempotency.ts';
+import { noteFullDisk } from '../kernel/disk.ts';
+import { answerOf, type Claim, isTaken, releaseKey, remember, takeKey } from '../kernel/idempotency.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage } from '../kernel/outage.ts';
@@ -53,8 +56,10 @@ async function performed<Name extends OperationName>(
   const operation: Operation = allOperations[name];
   const measured = measure(operation, ctx);
   try {
+    requireClock(operation, ctx);
     const { caller, pace, claimed, about } = await admit(operation, ctx, rawInput);
-    if (operation.totalInput) refuseTooLarge(rawInput as Record<string, unknown>, operation.totalInput);
+    if (operation.totalInput && !isUnread(operation, ctx))
+      refuseTooLarge(rawInput as Record<string, unknown>, operation.totalInput);
     refuseUnreadable(rawInput);
     const request: Request = { operation, ctx, caller, rawInput, claimed, about, ...behind(name) };
     const outcome = await (operation.effect === 'read' ? read : change)(request).catch(async (error) => {
@@ -69,6 +74,12 @@ async function performed<Name extends OperationName>(
     measured(refusal instanceof Problem ? refusal.status : 402);
     throw refusal;
   }
+}
+
+/** What a process with a wrong clock would decide or sign is worth nothing. Documents, which need no time, go on. */
+function requireClock(operation: Operation, { runtime }: Context): void {
+  if (Math.abs(runtime.skewSeconds()) <= skewMaxSeconds) return;
+  if (problemsOf(operation).includes('service_unavailable')) throw unavailable('clock_differs');
 }
 
 /** Starts measuring an operation; call the result with its status. Long polls are not measured. */
@@ -107,6 +118,7 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
     if (caller.kind === 'operator' && needsFreshSignIn(operation.name as ConsoleOperation)) {
       requireFreshSignIn(caller, ctx.now);
     }
+    if (caller.kind === 'member') requireRole(caller, operation);
     return admission;
   }
   // Answer `not_found`: operators' operations are published nowhere.
@@ -117,6 +129,11 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
 /** Whether the operation is for operators, and for this one's role. */
 function mayAsk({ role }: Operator, { name, audience }: Operation): boolean {
   return audience.includes('operator') && may(role, name as ConsoleOperation);
+}
+
+/** Throws `role_missing`. */
+function requireRole({ role }: Member, { name }: Operation): void {
+  if (!memberMay(role, name)) throw new Problem('role_missing', `Your role on this account is ${role}.`);
 }
 
 /** The signed-in member, for public operations that show members more. An ended session is nobody's. */
@@ -223,11 +240,16 @@ async function change(request: Request): Promise<Outcome> {
   const known = plainPath(operation, rawInput) ? (rawInput as Record<string, unknown>) : parse(operation, rawInput);
   const claim = claimOf(operation, ctx, caller, known);
   const run = operation.effect === 'money' ? pay : write;
-  if (!claim) return run(request, parse(operation, rawInput), null);
+  if (!claim) return run(request, isUnread(operation, ctx) ? {} : parse(operation, rawInput), null);
   return once(
     { claim, claimed, operation, ctx },
     { parse: () => parse(operation, rawInput), run: (input) => run(request, input, claim) },
   );
+}
+
+/** Whether the input is not looked at, because a payment must come first. */
+function isUnread({ readsWhenPaid }: Operation, { payment }: Context): boolean {
+  return readsWhenPaid === true && payment === null;
 }
 
 /** Runs an operation that calls a payment provider, in its own transactions. */
@@ -273,8 +295,10 @@ async function write(request: Request, input: unknown, claim: Claim | null): Pro
       if (claim) remember(tx, claim, operation.secret ? releasedAnswer(ctx) : answerOf(outcome), ctx.now);
       return outcome;
     } catch (error) {
-      if (error instanceof Problem && error.extras.keepsWrites) return error;
-      throw error;
+      if (!(error instanceof Problem && error.extras.keepsWrites)) throw error;
+      // A repeat must see how it stands then.
+      if (claim) await releaseKey(tx, claim);
+      return error;
     }
   }
 }
@@ -287,8 +311,15 @@ function finish(operation: Operation, reply: Reply<unknown>): Outcome {
   return { status, body, text: JSON.stringify(body), headers, replayed: false };
 }
 
-function unavailable(reason: 'database_busy' | 'database_unreachable'): Problem {
-  return new Problem('service_unavailable', 'The database cannot answer right now. Nothing acknowledged is lost.', {
+const unavailableBecause = {
+  database_busy: 'The database cannot answer right now. Nothing acknowledged is lost.',
+  database_unreachable: 'The database cannot answer right now. Nothing acknowledged is lost.',
+  database_full: 'The database has no room to write. Nothing acknowledged is lost, and reading still works.',
+  clock_differs: 'The clock of this server is wrong, so it decides nothing. Nothing acknowledged is lost.',
+};
+
+function unavailable(reason: keyof typeof unavailableBecause): Problem {
+  return new Problem('service_unavailable', unavailableBecause[reason], {
     members: { reasons: [reason] },
     headers: { 'Retry-After': '2' },
   });
@@ -299,6 +330,10 @@ function declared(operation: Operation, ctx: Context, error: unknown): Error {
   if (error instanceof PaymentRequired && operation.paid) return error;
   if (sqlState(error) === lockNotAvailable) {
     return problemsOf(operation).includes('idempotency_in_progress') ? inProgress() : unavailable('database_busy');
+  }
+  if (noteFullDisk(ctx.runtime.db, error)) {
+    log('database_full', { operation: operation.name, ...errorFields(error) });
+    return unavailable('database_full');
   }
   if (isDatabaseTrouble(error)) {
     databaseOutage.failed(error);

@@ -45,7 +45,7 @@ export function refuse(refusal: Problem | null): void {
 /** The RFC 9457 object of a problem as the JSON text to send. `type` is an address that explains the code. */
 export function problemText(problem: Problem, request: { baseUrl: string; requestId: string }): string {
   if (problem.extras.replayOf) return problem.extras.replayOf;
-  const { status, title, retryable } = problems[problem.code];
+  const { status, title, retryable, next } = problems[problem.code];
   return JSON.stringify({
     type: `${request.baseUrl}/problems/${problem.code}`,
     title,
@@ -54,6 +54,7 @@ export function problemText(problem: Problem, request: { baseUrl: string; reques
     code: problem.code,
     retryable,
     request_id: request.requestId,
+    next_step: next,
     ...(problem.extras.errors ? { errors: problem.extras.errors } : {}),
     ...problem.extras.members,
   });

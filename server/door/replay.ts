@@ -10,6 +10,7 @@ import {
   type Recalled,
   recall,
   recalled,
+  releaseKey,
   type StoredAnswer,
 } from '../kernel/idempotency.ts';
 import type { Context } from '../runtime.ts';
@@ -67,7 +68,7 @@ interface Claimed {
 /**
  * Runs a request under its claim once. A repeat gets the first answer, even if its input no longer parses; of
  * concurrent twins one runs. Throws `idempotency_key_conflict`, `idempotency_in_progress`, and what `parse` and `run`
- * throw. Keeps permanent refusals as the answer.
+ * throw. Keeps a verb's permanent refusals as the answer.
  */
 export async function once<Input>(
   { claim, claimed, operation, ctx }: Claimed,
@@ -81,11 +82,14 @@ export async function once<Input>(
   const known = claimed === undefined ? await recall(shared, claim) : recalled(claimed, claim);
   const answer = await repeated(known);
   if (answer) return answer;
+  // What breaks a rule of the input leaves the key free for the corrected request.
+  const input = parse();
+  let isOurs = false;
   try {
-    const input = parse();
     // Take the key before the first transaction. If the database loses the claim in a crash, nothing was done yet.
-    if (operation.effect === 'money' && known.state === 'unknown' && !(await claimKey(shared, claim, ctx.now))) {
-      const twin = await repeated(await recall(shared, claim));
+    if (operation.effect === 'money' && known.state === 'unknown') {
+      isOurs = await claimKey(shared, claim, ctx.now);
+      const twin = isOurs ? null : await repeated(await recall(shared, claim));
       if (twin) return twin;
     }
     return await run(input);
@@ -98,7 +102,9 @@ export async function once<Input>(
     const answered = isTaken(error) ? await repeated(found) : replayed(found);
     if (answered) return answered;
     if (isTaken(error)) throw inProgress();
-    if (error instanceof Problem && (error.status === 400 || error.status === 422)) {
+    if (error instanceof Problem && error.code === 'validation_failed') {
+      if (isOurs) await releaseKey(shared, claim);
+    } else if (error instanceof Problem && (error.status === 400 || error.status === 422)) {
       const refusal = { status: error.status, body: problemText(error, ctx), headers: {} };
       await keepAnswer(ctx.runtime.db, claim, refusal, ctx.now);
     }

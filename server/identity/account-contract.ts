@@ -19,7 +19,10 @@ const SignedIn = z
       }),
     ),
     silenced: z.array(z.object({ origin: z.string(), since: instant, until: instant })).meta({
-      description: 'Network blocks whose agents cannot write to this address, since the person said "This was not me".',
+      description: 'Network blocks whose agents cannot write to this address, since the person blocked them.',
+    }),
+    blocks: z.array(z.object({ why: z.string(), next: z.string(), since: instant })).meta({
+      description: 'Why the account can buy nothing new, and what to do about each.',
     }),
   })
   .meta({ id: 'SignedIn' });

@@ -15,7 +15,16 @@ export type AccountAction =
   | 'purchases_unblocked'
   | 'sign_ins_ended'
   | 'silence_lifted'
-  | 'card_removed';
+  | 'card_removed'
+  | 'payments_disowned'
+  | 'approval_asked'
+  | 'approval_given'
+  | 'approval_refused'
+  | 'member_invited'
+  | 'member_joined'
+  | 'member_removed'
+  | 'role_changed'
+  | 'endpoint_failing';
 
 /** Records an act in its own transaction. The table only grows. */
 export function recordEvent(

@@ -5,6 +5,7 @@ import type { Tx } from '../kernel/transaction.ts';
 import type { Context } from '../runtime.ts';
 import type * as contract from './account-contract.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
+import { type BlockCause, blockWords } from './blocked.ts';
 import type { Member } from './caller.ts';
 import { liftSilence as lift, silencesOf } from './silence.ts';
 
@@ -14,6 +15,19 @@ const sessionsMax = 100;
 /** Locks an account, so that counts hold until the transaction ends. */
 export async function lockAccount(tx: Tx, accountKey: string): Promise<void> {
   await tx.one(sql`select account_key from accounts where account_key = ${accountKey} for no key update`);
+}
+
+/** Since when strangers cannot pay by card on the account's payment links; null while they can. */
+export async function linksClosedAt(db: Queries, accountKey: string): Promise<Date | null> {
+  const { links_closed_at: at } = await db.one<{ links_closed_at: Date | null }>(sql`
+    select links_closed_at from accounts where account_key = ${accountKey}`);
+  return at;
+}
+
+/** Lets only members pay by card on the account's payment links, for good. */
+export function closeLinks(tx: Tx, accountKey: string, now: Date): void {
+  tx.write(sql`
+    update accounts set links_closed_at = coalesce(links_closed_at, ${now}) where account_key = ${accountKey}`);
 }
 
 export const member: Verb<typeof contract.member> = async ({ ctx, caller, db }) => ({
@@ -79,7 +93,16 @@ async function signedIn(db: Queries, { now, presented }: Context, caller: Member
       since: since.toISOString(),
       until: until.toISOString(),
     })),
+    blocks: await blocksOf(db, caller.accountKey),
   };
+}
+
+/** What keeps the account from buying, oldest first, as its letters say it. */
+async function blocksOf(db: Queries, accountKey: string): Promise<contract.SignedIn['blocks']> {
+  const rows = await db.many<{ cause: BlockCause; since: Date }>(sql`
+    select cause, min(created_at) as since from purchase_blocks
+    where account_key = ${accountKey} and lifted_at is null group by cause order by since`);
+  return rows.map(({ cause, since }) => ({ ...blockWords[cause], since: since.toISOString() }));
 }
 
 /** At most so many people of an account get a letter. */
@@ -88,6 +111,6 @@ const readersMax = 50;
 /** The addresses of an account's members. */
 export async function memberAddresses(db: Queries, accountKey: string): Promise<string[]> {
   const members = await db.many<{ email: string }>(sql`
-    select email from members where account_key = ${accountKey} order by created_at limit ${readersMax}`);
+    select email from members where account_key = ${accountKey} and removed_at is null order by created_at limit ${readersMax}`);
   return members.map(({ email }) => email);
 }

@@ -23,6 +23,7 @@ async function lockAnyAgent(tx: Tx, { accountKey }: ActingFor, agentKey: string)
   const row = await tx.maybe<LockedAgent>(sql`
     select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
       g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      g.expires_at, g.approval_above_microcents, g.may_ask_above_limits, g.grant_digest,
       p.kind, p.revoked_at
     from principals p join grants g using (principal_key)
     where p.principal_key = ${agentKey} and p.account_key = ${accountKey} for no key update`);

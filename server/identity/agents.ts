@@ -20,9 +20,10 @@ import {
   revokeAgentBy,
 } from './agent-acts.ts';
 import type { Member } from './caller.ts';
-import type { GrantTerms } from './contract.ts';
+import type { GrantChange, GrantTerms } from './contract.ts';
 import { requireFreshSignIn } from './fresh.ts';
 import { type GrantRow, grantView } from './grant.ts';
+import { change } from './grant-decision.ts';
 import * as contract from './member-contract.ts';
 
 interface AgentRow extends GrantRow {
@@ -38,11 +39,17 @@ interface AgentRow extends GrantRow {
   final_today: bigint;
 }
 
-/** The agents of an account, or the one with this key. */
-function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string | null = null): Promise<AgentRow[]> {
+/** The agents of an account, or those with these keys. */
+function agentRows(
+  db: Queries,
+  accountKey: string,
+  now: Date,
+  agentKeys: readonly string[] | null = null,
+): Promise<AgentRow[]> {
   const text = `
     select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
       g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      g.expires_at, g.approval_above_microcents, g.may_ask_above_limits, g.grant_digest,
       p.principal_key, p.kind, p.name, p.created_at, p.revoked_at,
       (select max(last_used_at) from credentials c where c.principal_key = p.principal_key) as last_used_at,
       (select claim_until from registrations r
@@ -52,9 +59,9 @@ function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string 
       coalesce((select sum(used_microcents) from grant_usage u where u.grant_key = g.grant_key), 0)::bigint as total,
       (${heldByAccepted('p.principal_key', '$2')}) as final_today
     from principals p join grants g using (principal_key)
-    where p.account_key = $1 and ($3::text is null or p.principal_key = $3)
+    where p.account_key = $1 and ($3::text[] is null or p.principal_key = any($3))
     order by p.revoked_at is not null, p.created_at desc limit ${contract.maxAgents}`;
-  return db.many<AgentRow>(statement(text, [accountKey, utcDay(now), agentKey, now]));
+  return db.many<AgentRow>(statement(text, [accountKey, utcDay(now), agentKeys, now]));
 }
 
 /** The buyer as reports and lists name it. */
@@ -96,6 +103,16 @@ function agentView(row: AgentRow): contract.ConnectedAgent {
   };
 }
 
+/** Some agents of an account, with their limits and what they have spent. */
+export async function connectedAgents(
+  db: Queries,
+  accountKey: string,
+  now: Date,
+  agentKeys: readonly string[],
+): Promise<contract.ConnectedAgent[]> {
+  return (await agentRows(db, accountKey, now, agentKeys)).map(agentView);
+}
+
 export const agents: Verb<typeof contract.agents> = async ({ ctx, caller, db }) => {
   const rows = await agentRows(db, caller.accountKey, ctx.now);
   const member = await db.one<{ review_due: boolean }>(sql`
@@ -115,7 +132,7 @@ export const agents: Verb<typeof contract.agents> = async ({ ctx, caller, db }) 
 const historyLength = 100;
 
 export const agentHistory: Verb<typeof contract.agentHistory> = async ({ ctx, caller, input, db }) => {
-  const [agent] = await agentRows(db, caller.accountKey, ctx.now, input.agent_key);
+  const [agent] = await agentRows(db, caller.accountKey, ctx.now, [input.agent_key]);
   if (!agent) throw noAgent();
   const events = await db.many<{ at: Date; actor: string; action: string; detail: Record<string, unknown> }>(sql`
     select at, coalesce(m.email, e.actor) as actor, action, detail
@@ -126,18 +143,13 @@ export const agentHistory: Verb<typeof contract.agentHistory> = async ({ ctx, ca
 };
 
 export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, caller, input, tx }) => {
-  const { agent_key, ...change } = input;
+  const { agent_key, ...changes } = input;
   const before = await lockAgent(tx, actingFor(caller), agent_key);
   const { paused: _, ...terms } = grantView(before);
-  const wanted = withChange(terms, change);
+  const wanted = withChange(terms, changes);
   if (raises(terms, wanted)) requireFreshSignIn(caller, ctx.now);
   if (canonicalJson(wanted) === canonicalJson(terms)) return { body: await viewOf(tx, caller, agent_key, ctx.now) };
-  tx.write(sql`
-    update grants set payment_methods = ${wanted.payment_methods}, governed_refs = ${wanted.governed_refs},
-      per_job_limit_microcents = ${wanted.per_job_limit_microcents},
-      daily_limit_microcents = ${wanted.daily_limit_microcents},
-      total_limit_microcents = ${wanted.total_limit_microcents}, review_authority = ${wanted.review_authority}
-    where grant_key = ${before.grant_key}`);
+  change(tx, { grantKey: before.grant_key, principalKey: agent_key, terms: wanted, now: ctx.now });
   recordOnAgent(tx, actingFor(caller), agent_key, 'grant_changed', { before: terms, after: wanted }, ctx.now);
   return { body: await viewOf(tx, caller, agent_key, ctx.now) };
 };
@@ -145,12 +157,13 @@ export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, call
 const actingFor = ({ accountKey, memberKey }: Member): ActingFor => ({ accountKey, actor: memberKey });
 
 /** A grant with a member's changes. */
-export function withChange(terms: GrantTerms, change: contract.GrantChange): GrantTerms {
+export function withChange(terms: GrantTerms, change: GrantChange): GrantTerms {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return { ...terms, ...Object.fromEntries(given) };
 }
 
-function raises(from: GrantTerms, to: GrantTerms): boolean {
+/** Whether a grant gives more than before. */
+export function raises(from: GrantTerms, to: GrantTerms): boolean {
   return (
     to.per_job_limit_microcents > from.per_job_limit_microcents ||
     to.daily_limit_microcents > from.daily_limit_microcents ||
@@ -158,9 +171,16 @@ function raises(from: GrantTerms, to: GrantTerms): boolean {
       (from.total_limit_microcents ?? Number.POSITIVE_INFINITY) ||
     to.payment_methods.some((method) => !from.payment_methods.includes(method)) ||
     (to.governed_refs && !from.governed_refs) ||
-    (to.review_authority && !from.review_authority)
+    (to.review_authority && !from.review_authority) ||
+    endOf(to) > endOf(from) ||
+    (to.approval_above_microcents ?? Number.POSITIVE_INFINITY) >
+      (from.approval_above_microcents ?? Number.POSITIVE_INFINITY) ||
+    (to.may_ask_above_limits && !from.may_ask_above_limits)
   );
 }
+
+const endOf = ({ expires_at }: Pick<GrantTerms, 'expires_at'>): number =>
+  expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
 
 export const pauseAgent: Verb<typeof contract.pauseAgent> = async ({ ctx, caller, input, tx }) => {
   const by = actingFor(caller);
@@ -178,6 +198,15 @@ export const revokeAgent: Verb<typeof contract.revokeAgent> = async ({ ctx, call
 export const releaseAgain: Verb<typeof contract.releaseAgain> = async ({ ctx, caller, input, tx }) => {
   requireKind(await lockAgent(tx, actingFor(caller), input.agent_key), 'given a credential');
   requireFreshSignIn(caller, ctx.now);
+  if (input.compromised) {
+    const stopped = await tx.many(sql`
+      update credentials set revoked_at = ${ctx.now}
+      where principal_key = ${input.agent_key} and revoked_at is null returning 1`);
+    if (stopped.length > 0) {
+      const detail = { because: 'compromised', count: stopped.length };
+      recordOnAgent(tx, actingFor(caller), input.agent_key, 'credential_revoked', detail, ctx.now);
+    }
+  }
   // Keep an open window as it is.
   const opened = await tx.maybe(sql`
     update registrations set state = 'confirmed', claim_until = ${after(ctx.now, seconds.claimWindow)}
@@ -211,7 +240,7 @@ export const reviewAgents: Verb<typeof contract.reviewAgents> = async ({ ctx, ca
 };
 
 async function viewOf(tx: Tx, member: Member, agentKey: string, now: Date): Promise<contract.ConnectedAgent> {
-  const [row] = await agentRows(tx, member.accountKey, now, agentKey);
+  const [row] = await agentRows(tx, member.accountKey, now, [agentKey]);
   if (!row) throw noAgent();
   return agentView(row);
 }

@@ -10,7 +10,8 @@ import type { BlockCause } from './blocked.ts';
 import type { Buyer, Caller, Member, Operator } from './caller.ts';
 import { noteUse, rehash } from './credential.ts';
 import type { GrantRow } from './grant.ts';
-import { isWellFormedToken, tokenHashes } from './token.ts';
+import type { MemberRole } from './member-roles.ts';
+import { isOAuthToken, isWellFormedToken, tokenHashes } from './token.ts';
 
 /** Note use at most once a minute, so that reads stay reads. */
 const noteUseEveryMs = 60_000;
@@ -30,8 +31,19 @@ interface CredentialRow extends GrantRow {
 }
 
 const readCredential = jsonRowReader<CredentialRow>({
-  instants: { credential_created_at: true, credential_expires_at: true, last_used_at: true, paused_at: true },
-  amounts: { per_job_limit_microcents: true, daily_limit_microcents: true, total_limit_microcents: true },
+  instants: {
+    credential_created_at: true,
+    credential_expires_at: true,
+    last_used_at: true,
+    paused_at: true,
+    expires_at: true,
+  },
+  amounts: {
+    per_job_limit_microcents: true,
+    daily_limit_microcents: true,
+    total_limit_microcents: true,
+    approval_above_microcents: true,
+  },
 });
 
 /** What else the authenticating statement does: count, look up a claim, load a row, read a member's operator role. */
@@ -66,7 +78,11 @@ export async function authenticate(
   const { operator, bearer, memberSession } = ctx.presented;
   if (operator !== undefined)
     return { ...nobody, caller: { kind: 'operator', name: operator, role: 'command', signedInAt: null } };
-  if (bearer !== null) return buyerOf(ctx, bearer, besides);
+  if (bearer !== null) {
+    // Its audience is /mcp: nothing else may accept it (RFC 8707).
+    if (isOAuthToken(bearer) && !ctx.presented.atMcp) throw ended();
+    return buyerOf(ctx, bearer, besides);
+  }
   if (memberSession !== null) return memberOf(ctx, memberSession, besides.asOperator);
   return nobody;
 }
@@ -103,6 +119,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
           c.last_used_at, p.principal_key, p.kind, p.account_key, p.name,
           g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
           g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      g.expires_at, g.approval_above_microcents, g.may_ask_above_limits, g.grant_digest,
           array(
             select distinct cause from purchase_blocks b
             where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)
@@ -173,20 +190,22 @@ function asOperatorOf({ email, operator_role, created_at }: MemberRow): Operator
 interface MemberRow {
   member_key: string;
   email: string;
+  role: MemberRole;
   operator_role: Role | null;
   account_key: string;
   created_at: Date;
 }
 
-function asMember({ member_key, account_key, created_at }: MemberRow): Member {
-  return { kind: 'member', memberKey: member_key, accountKey: account_key, signedInAt: created_at };
+function asMember({ member_key, account_key, role, created_at }: MemberRow): Member {
+  return { kind: 'member', memberKey: member_key, accountKey: account_key, role, signedInAt: created_at };
 }
 
 function memberRow({ db }: Pick<Runtime, 'db'>, sessionKey: string, now: Date): Promise<MemberRow | undefined> {
   return db.shared.maybe(sql`
-    select m.member_key, m.account_key, m.email, o.role as operator_role, s.created_at
+    select m.member_key, m.account_key, m.email, m.role, o.role as operator_role, s.created_at
     from member_sessions s join members m using (member_key) left join operators o using (email)
-    where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${now}`);
+    where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${now}
+      and m.removed_at is null`);
 }
 
 /** Re-reads a caller with the current grant. Throws `invalid_token` once it ended. */
@@ -211,7 +230,8 @@ async function buyerNow(ctx: Context, caller: Buyer): Promise<Buyer> {
   const now = ctx.runtime.clock();
   const row = await ctx.runtime.db.shared.maybe<GrantRow & { blocks: BlockCause[] }>(sql`
     select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
-      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at, array(
+      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      g.expires_at, g.approval_above_microcents, g.may_ask_above_limits, g.grant_digest, array(
         select distinct cause from purchase_blocks b
         where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)
         order by cause) as blocks

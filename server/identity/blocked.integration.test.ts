@@ -97,7 +97,7 @@ describe('a block of new purchases', () => {
     const agent = await Agent.arrive(service);
     const { payment, account } = await paymentBy(agent);
     await block(account, payment);
-    await expect(pool.query(`update purchase_blocks set cause = 'waivers'`)).rejects.toThrow('can only be lifted');
+    await expect(pool.query(`update purchase_blocks set cause = 'remedies'`)).rejects.toThrow('can only be lifted');
     await liftBlocks(db, account, { actor: 'operator', because: 'settled', now: new Date() });
     const reopen = `update purchase_blocks set lifted_at = null, lifted_by = null, lifted_because = null`;
     await expect(pool.query(reopen)).rejects.toThrow('can only be lifted');

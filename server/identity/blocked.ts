@@ -6,12 +6,40 @@ import type { Tx } from '../kernel/transaction.ts';
 import { lasting } from '../service/terms.ts';
 
 /** Why nothing new may be bought. Agents read it in `holds`. */
-export type BlockCause = 'payment_reversed' | 'card_dispute' | 'waivers';
+export type BlockCause = 'payment_reversed' | 'card_dispute' | 'blocked_card' | 'disowned_card' | 'remedies';
 
 const sentences: Record<BlockCause, string> = {
   payment_reversed: 'A payment of this account was reversed.',
   card_dispute: 'A card payment of this account is disputed with its bank.',
-  waivers: `The charges of too many disputed reports were waived within ${lasting('waivers')}.`,
+  blocked_card: 'A card from which nothing more is taken here was used.',
+  disowned_card: 'The account for which this card was used says that nobody of it paid.',
+  remedies: `Too many jobs were canceled after payment, or their charges waived, within ${lasting('remedies')}.`,
+};
+
+const ifNotYours = 'If nobody of your account paid, say so on your account page.';
+
+/** Each cause for the people of the account: why, and what to do. */
+export const blockWords: Record<BlockCause, { why: string; next: string }> = {
+  card_dispute: {
+    why: 'The bank of a card that paid for a check is asking for the money back.',
+    next: `If you did not mean to dispute it, ask your bank to withdraw the dispute. The block ends by itself when the bank decides for the payment. ${ifNotYours}`,
+  },
+  payment_reversed: {
+    why: 'A payment of your account was taken back after it was collected.',
+    next: `Write to us: an operator lifts the block when the payment is settled. ${ifNotYours}`,
+  },
+  blocked_card: {
+    why: 'A card from which nothing more is taken here paid for a check.',
+    next: `Write to us: an operator looks at the card and can lift the block. ${ifNotYours}`,
+  },
+  disowned_card: {
+    why: 'The account for which a card was used says that nobody of it paid.',
+    next: 'Write to us: an operator looks at the card and can lift the block.',
+  },
+  remedies: {
+    why: `Too many checks were canceled after payment, or their charges waived, within ${lasting('remedies')}.`,
+    next: 'Write to us: an operator looks at them and can lift the block.',
+  },
 };
 
 /** The refusal of a blocked buyer's new purchase (specification 4.9); else null. */
@@ -23,7 +51,7 @@ export function blockedRefusal({ blocks }: { blocks: readonly BlockCause[] }): P
 
 /**
  * Blocks an account's new purchases for one cause. Paid jobs continue and reports stay readable. Does nothing if
- * already blocked for it.
+ * already blocked for it, or if the payment was disowned: then its card is blocked.
  */
 export function blockAccount(
   tx: Tx,
@@ -33,7 +61,8 @@ export function blockAccount(
   tx.write(sql`
     with blocked as (
       insert into purchase_blocks (block_key, account_key, cause, payment_key, created_at)
-      values (${newKey('block')}, ${accountKey}, ${cause}, ${paymentKey}, ${now})
+      select ${newKey('block')}, ${accountKey}, ${cause}, ${paymentKey}, ${now}::timestamptz
+      where not exists (select from purchase_blocks where payment_key = ${paymentKey} and cause = 'disowned_card')
       on conflict (account_key, cause, payment_key) where lifted_at is null and account_key is not null do nothing
       returning block_key, account_key, cause, payment_key, created_at)
     insert into account_events (account_key, at, actor, action, detail)
@@ -42,15 +71,42 @@ export function blockAccount(
     from blocked`);
 }
 
-/** Blocks new purchases paid from this address. */
-export function blockPayer(tx: Tx, payer: string, { cause, now }: { cause: BlockCause; now: Date }): void {
+/** Blocks new purchases paid from this address or card. */
+export function blockPayer(
+  tx: Tx,
+  payer: string,
+  { cause, paymentKey = null, now }: { cause: BlockCause; paymentKey?: string | null; now: Date },
+): void {
   tx.write(sql`
-    insert into purchase_blocks (block_key, payer, cause, created_at)
-    values (${newKey('block')}, ${payer}, ${cause}, ${now})
+    insert into purchase_blocks (block_key, payer, cause, payment_key, created_at)
+    values (${newKey('block')}, ${payer}, ${cause}, ${paymentKey}, ${now})
     on conflict (payer, cause, payment_key) where lifted_at is null and payer is not null do nothing`);
 }
 
-/** When a block for this cause was last lifted, by account and paying address; null if never. */
+/** A block of an account for one of its payments. */
+export interface PaymentBlock {
+  block_key: string;
+  payment_key: string;
+  cause: Exclude<BlockCause, 'remedies' | 'disowned_card'>;
+  created_at: Date;
+}
+
+/** The open blocks of an account for payments, oldest first. */
+export function paymentBlocks(db: Queries, accountKey: string): Promise<PaymentBlock[]> {
+  return db.many(sql`
+    select block_key, payment_key, cause, created_at from purchase_blocks
+    where account_key = ${accountKey} and payment_key is not null and lifted_at is null order by created_at, block_key`);
+}
+
+/** The payments that members of an account have disowned. */
+export async function disownedPayments(db: Queries, accountKey: string): Promise<string[]> {
+  const rows = await db.many<{ payment_key: string }>(sql`
+    select distinct jsonb_array_elements_text(detail -> 'payments') as payment_key from account_events
+    where account_key = ${accountKey} and action = 'payments_disowned'`);
+  return rows.map(({ payment_key }) => payment_key);
+}
+
+/** When a block for this cause was last lifted, by account and by whoever pays; null if never. */
 export async function lastLifted(
   db: Queries,
   cause: BlockCause,
@@ -61,6 +117,10 @@ export async function lastLifted(
       max(lifted_at) filter (where payer = ${payer}) as of_payer
     from purchase_blocks where cause = ${cause} and (account_key = ${accountKey} or payer = ${payer})`);
 }
+
+/** Whether nothing may be bought from the address or card `payer`, as SQL. */
+export const payerIsBlocked = (payer: string): string =>
+  `exists (select from purchase_blocks where purchase_blocks.payer = ${payer} and lifted_at is null)`;
 
 /** The refusal of a blocked payer, whoever presents the payment; else null. */
 export async function payerRefusal(db: Queries, payer: string): Promise<Problem | null> {

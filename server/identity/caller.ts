@@ -2,6 +2,7 @@ import type { ActingRole } from '../console/roles.ts';
 import type { Audience } from '../door/operation.ts';
 import type { BlockCause } from './blocked.ts';
 import type { GrantRow } from './grant.ts';
+import type { MemberRole } from './member-roles.ts';
 
 /** An agent or a wallet with its grant. `principalKey` outlives its credentials; a wallet's is its address. */
 export interface Buyer {
@@ -20,6 +21,7 @@ export interface Member {
   kind: 'member';
   memberKey: string;
   accountKey: string;
+  role: MemberRole;
   signedInAt: Date;
 }
 
@@ -91,6 +93,12 @@ export function ownedBy(caller: Customer): { principalKey: string | null; accoun
 /** The principals whose purchases an owner sees, as SQL; `owner` is a value. */
 export const principalsOf = (column: 'principal_key' | 'account_key', owner: string): string =>
   `select principal_key from principals where ${column} = ${owner}`;
+
+/** What a limit of spending reads of a principal's grant, as SQL. */
+export const limitsOf = (principal: string): string =>
+  `select principal_key, grant_key, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
+    approval_above_microcents, may_ask_above_limits
+    from grants where principal_key = ${principal}`;
 
 /** The caller's name in the audit. */
 export function actorOf(caller: Customer): string {

@@ -10,14 +10,19 @@ import type { Runtime } from '../runtime.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { recordEvent } from './account-event.ts';
-import type { GrantTerms } from './contract.ts';
+import { raises, withChange } from './agents.ts';
+import type { GrantChange, GrantTerms } from './contract.ts';
+import { give } from './grant-decision.ts';
 import type * as contract from './registration-contract.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, keyOfLink, userCodeOf } from './registration-secrets.ts';
+import { decline, liftSilence, silence, silencedUntil } from './silence.ts';
 
 /** Whether the address belongs to an account. */
 export async function hasAccount(db: Queries, email: string): Promise<boolean> {
-  return (await db.maybe(sql`select 1 from members where email = ${email} limit 1`)) !== undefined;
+  return (
+    (await db.maybe(sql`select 1 from members where email = ${email} and removed_at is null limit 1`)) !== undefined
+  );
 }
 
 export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, input, db }) => {
@@ -34,6 +39,11 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
           ? codeOf(row.registration_key, keyring.byId(row.key_id))
           : null,
       code_expires_at: codeExpiresAt.toISOString(),
+      fetched: row.state === 'released',
+      blocked_until:
+        row.state === 'declined'
+          ? ((await silencedUntil(db, row.email, row.origin, ctx.now))?.toISOString() ?? null)
+          : null,
       ...askingAgent(row, ctx.runtime),
     },
   };
@@ -56,8 +66,11 @@ export function askingAgent(row: RegistrationRow, runtime: Runtime): contract.As
 
 export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx }) => {
   const row = await registrationOfLink(tx, input.link, ctx.runtime.configuration.keyring, 'locked');
-  const wanted = input.decision === 'confirm' ? 'confirmed' : 'declined';
+  const { decision } = input;
+  const wanted = decision === 'confirm' ? 'confirmed' : 'declined';
   const state = await standing(tx, row, ctx.now);
+  if (state === 'declined' && decision === 'block') silence(tx, row.registration_key);
+  if (state === 'declined' && decision === 'unblock') await liftSilence(tx, row.email, row.origin, ctx.now);
   // A repeat, or the agent used the code: nothing to do.
   if (state === wanted) return { body: { state: wanted } };
   if (state === 'expired') throw new Problem('registration_expired', 'The request expired before it was decided.');
@@ -65,14 +78,22 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
     throw new Problem('action_not_allowed', 'The request was already decided, or the address now has an account.');
   }
   if (wanted === 'declined') {
-    tx.write(sql`
-      update registrations set state = 'declined', decided_at = ${ctx.now}
-      where registration_key = ${row.registration_key}`);
-  } else if (!(await confirmRegistration(tx, row, 'link', ctx.now))) {
+    decline(tx, row, ctx.now);
+    if (decision === 'block') silence(tx, row.registration_key);
+  } else if (!(await confirmRegistration(tx, narrowed(row, input.grant ?? {}), 'link', ctx.now))) {
     throw new Problem('action_not_allowed', 'The address now has an account. Connect the agent to it instead.');
   }
   return { body: { state: wanted } };
 };
+
+/** The registration with the limits that the person sets. Whoever has the link may only lower what was asked for. */
+function narrowed(row: RegistrationRow, change: GrantChange): RegistrationRow {
+  const requested_grant = withChange(row.requested_grant, change);
+  if (raises(row.requested_grant, requested_grant)) {
+    throw new Problem('action_not_allowed', 'Here the limits can only be lowered. Sign in later to raise them.');
+  }
+  return { ...row, requested_grant };
+}
 
 /** Throws `not_found` for foreign links, and for registrations of the other mode. */
 async function registrationOfLink(
@@ -145,12 +166,7 @@ export async function connectAgent(
   tx.write(sql`
     insert into principals (principal_key, kind, account_key, name, created_at)
     values (${agent_key}, 'agent', ${accountKey}, ${registration.agent_name}, ${now})`);
-  tx.write(sql`
-    insert into grants (grant_key, principal_key, service_keys, payment_methods, per_job_limit_microcents,
-      daily_limit_microcents, total_limit_microcents, governed_refs, review_authority, created_at)
-    values (${newKey('grant')}, ${agent_key}, ${grant.service_keys}, ${grant.payment_methods},
-      ${grant.per_job_limit_microcents}, ${grant.daily_limit_microcents}, ${grant.total_limit_microcents},
-      ${grant.governed_refs}, ${grant.review_authority}, ${now})`);
+  give(tx, agent_key, grant, now);
   recordEvent(tx, {
     accountKey,
     principalKey: agent_key,

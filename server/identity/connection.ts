@@ -15,6 +15,7 @@ import type { IdentityLetter } from './letters.ts';
 import type * as contract from './member-contract.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { userCodeHashes, userCodeMatches } from './registration-secrets.ts';
+import { decline } from './silence.ts';
 
 export const connection: Verb<typeof contract.connection> = async ({ ctx, caller, input, db }) => {
   const { keyring } = ctx.runtime.configuration;
@@ -61,9 +62,7 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
       now: ctx.now,
     });
   } else {
-    tx.write(sql`
-      update registrations set state = 'declined', decided_at = ${ctx.now}
-      where registration_key = ${row.registration_key}`);
+    decline(tx, row, ctx.now);
   }
   enqueueLetter<IdentityLetter>(tx, queue, {
     kind: 'notice',
@@ -78,7 +77,8 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
 async function grantOf(db: Queries, agentKey: string): Promise<GrantTerms | null> {
   const row =
     await db.maybe<GrantRow>(sql`select grant_key, service_keys, payment_methods, per_job_limit_microcents, daily_limit_microcents,
-      total_limit_microcents, governed_refs, review_authority, paused_at
+      total_limit_microcents, governed_refs, review_authority, paused_at,
+      grants.expires_at, approval_above_microcents, may_ask_above_limits, grant_digest
     from grants where principal_key = ${agentKey}`);
   if (!row) return null;
   const { paused: _, ...terms } = grantView(row);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
-import { lasting, seconds } from '../service/terms.ts';
+import { defaultGrant, lasting, seconds } from '../service/terms.ts';
 
 /** Who is asking, and wallet sign-in (specification 4). Pure. */
 
@@ -18,12 +18,55 @@ export const GrantTerms = z
     total_limit_microcents: microcents.nullable(),
     governed_refs: z.boolean(),
     review_authority: z.boolean(),
+    expires_at: instant.nullable().meta({ description: 'From then on it covers nothing; null without an end.' }),
+    approval_above_microcents: microcents
+      .nullable()
+      .meta({ description: "A dearer purchase needs a person's approval; null for none." }),
+    may_ask_above_limits: z
+      .boolean()
+      .meta({ description: 'Whether approval can also be asked for a purchase above a limit.' }),
   })
   .meta({ id: 'GrantTerms' });
 
 export type GrantTerms = z.infer<typeof GrantTerms>;
 
+/** What a customer decided that an agent may buy, as quotes and receipts name it: its digest is over its RFC 8785 form. */
+export const GrantDecision = z
+  .object({
+    grant_key: z.string(),
+    principal_key: z.string().meta({ description: 'The key of the agent, or the address of the wallet.' }),
+    decided_at: instant,
+  })
+  .extend(GrantTerms.shape)
+  .meta({ id: 'GrantDecision' });
+
+export type GrantDecision = z.infer<typeof GrantDecision>;
+
 export const Grant = GrantTerms.extend({ paused: z.boolean() }).meta({ id: 'Grant' });
+
+/** Against typing errors: a million USD. */
+const limit = z.int().min(0).max(100_000_000_000_000);
+
+/** A member's changes; what is left out stays. */
+export const GrantChange = z
+  .strictObject({
+    payment_methods: z
+      .array(z.enum(defaultGrant.payment_methods))
+      .max(defaultGrant.payment_methods.length)
+      .refine((methods) => new Set(methods).size === methods.length, 'must name each method once')
+      .optional(),
+    per_job_limit_microcents: limit.optional(),
+    daily_limit_microcents: limit.optional(),
+    total_limit_microcents: limit.nullable().optional(),
+    governed_refs: z.boolean().optional(),
+    review_authority: z.boolean().optional(),
+    expires_at: instant.nullable().optional(),
+    approval_above_microcents: limit.nullable().optional(),
+    may_ask_above_limits: z.boolean().optional(),
+  })
+  .meta({ id: 'GrantChange' });
+
+export type GrantChange = z.infer<typeof GrantChange>;
 
 export const me = defineOperation({
   name: 'me',

@@ -40,6 +40,7 @@ export async function releaseCredential(
   const row = await tx.one<GrantRow & { account_key: string }>(sql`
     select grant_key, service_keys, payment_methods, per_job_limit_microcents, daily_limit_microcents,
       total_limit_microcents, governed_refs, review_authority, paused_at,
+      grants.expires_at, approval_above_microcents, may_ask_above_limits, grant_digest,
       account_key
     from principals join grants using (principal_key) where principal_key = ${agentKey}`);
   recordEvent(tx, {

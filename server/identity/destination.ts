@@ -1,5 +1,6 @@
-/** Pages of members that a sign-in may lead to. */
-const pages = /^\/(?:account|agents|connect|console|pay|purchases|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
+/** Pages of members that a sign-in may lead to, and where an OAuth client sends them. */
+const pages =
+  /^\/(?:account|agents|approvals|connect|console|oauth\/authorize|oauth\/consent|pay|purchases|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
 /** Those that are of use to the owner of a wallet. */
 const pagesOfWallets = /^\/(?:purchases|receipts|reports)(?:$|[/?])/;
 /** Longer than any form of ours sends. */

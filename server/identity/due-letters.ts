@@ -12,14 +12,16 @@ import {
   decisionLetter,
   hasAccountLetter,
   type IdentityLetter,
+  invitationLetter,
   operatorLinkLetter,
   type RegistrationFacts,
   signInLetter,
 } from './letters.ts';
+import type { MemberRole } from './member-roles.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, linkOf } from './registration-secrets.ts';
 import { letterLink } from './sign-in.ts';
-import { isSilenced } from './silence.ts';
+import { silencedUntil } from './silence.ts';
 
 /** Most members of an account, and accounts of a person, that letters go to or name. */
 const readersMax = 50;
@@ -30,6 +32,7 @@ export const identityLetters: LetterWriters<IdentityLetter> = {
   sign_in: signInLetters,
   notice: decisionLetters,
   operator_link: operatorLinkLetters,
+  invitation: invitationLetters,
 };
 
 /** A registration's letter, if any. The agent hears the same either way. */
@@ -54,7 +57,7 @@ async function registrationLetters(
     about: row.registration_key,
     origin: row.origin,
     asker: async (db: Queries, at: Date) => ({
-      isReported: await isSilenced(db, row.email, row.origin, at),
+      isReported: (await silencedUntil(db, row.email, row.origin, at)) !== null,
       isHonest: await wasThere(db, row.email, row.origin),
       isLockedOut: false,
     }),
@@ -101,8 +104,9 @@ async function signInLetters(
 ): Promise<DueLetter[]> {
   const { db, configuration, clock } = runtime;
   const accounts = await db.many<{ member_key: string; owner: string | null }>(sql`
-    select m.member_key, (select o.email from members o where o.account_key = m.account_key and o.role = 'owner') as owner
-    from members m where m.email = ${email} order by m.created_at limit ${readersMax}`);
+    select m.member_key, (select o.email from members o where o.account_key = m.account_key and o.role = 'owner' and o.removed_at is null
+      order by o.created_at limit 1) as owner
+    from members m where m.email = ${email} and m.removed_at is null order by m.created_at limit ${readersMax}`);
   if (accounts.length === 0) return [];
   const words = async () => {
     const links = await Promise.all(
@@ -133,7 +137,7 @@ async function decisionLetters(
       claim_until, account_key
     from registrations where registration_key = ${message.registration_key}`);
   const members = await db.many<{ member_key: string; email: string }>(sql`
-    select member_key, email from members where account_key = ${message.account_key} order by created_at limit ${readersMax}`);
+    select member_key, email from members where account_key = ${message.account_key} and removed_at is null order by created_at limit ${readersMax}`);
   const by = members.find(({ member_key }) => member_key === message.decided_by)?.email ?? 'A member';
   return members.map(({ email }) => ({
     kind: 'notice',
@@ -150,7 +154,7 @@ async function operatorLinkLetters(
   { request_key, account_key, email }: Extract<IdentityLetter, { kind: 'operator_link' }>,
 ): Promise<DueLetter[]> {
   const owners = await db.many<{ email: string }>(sql`
-    select email from members where account_key = ${account_key} and role = 'owner' order by created_at limit ${readersMax}`);
+    select email from members where account_key = ${account_key} and role = 'owner' and removed_at is null order by created_at limit ${readersMax}`);
   return owners.map((owner) => ({
     kind: 'notice',
     address: owner.email,
@@ -158,6 +162,29 @@ async function operatorLinkLetters(
     origin: null,
     words: () => operatorLinkLetter(email, `${configuration.baseUrl}/account`),
   }));
+}
+
+/** To who is invited, while the invitation waits. */
+async function invitationLetters(
+  { db, configuration, clock }: Runtime,
+  { invitation_key }: Extract<IdentityLetter, { kind: 'invitation' }>,
+): Promise<DueLetter[]> {
+  const row = await db.maybe<{ email: string; role: MemberRole; inviter: string; expires_at: Date }>(sql`
+    select i.email, i.role, m.email as inviter, i.expires_at
+    from invitations i join members m on m.member_key = i.invited_by
+    where invitation_key = ${invitation_key} and accepted_at is null and withdrawn_at is null
+      and i.expires_at > ${clock()}`);
+  if (!row) return [];
+  const url = `${configuration.baseUrl}/invitation?link=${linkOf(invitation_key, configuration.keyring.first)}`;
+  return [
+    {
+      kind: 'notice',
+      address: row.email,
+      about: invitation_key,
+      origin: null,
+      words: () => invitationLetter(row, url),
+    },
+  ];
 }
 
 /** Whether a member with this address signed in, or confirmed an agent, from there. */

@@ -1,8 +1,9 @@
 import { toText } from '../kernel/money.ts';
 import { instantText, quoted, type Words } from '../mail/letter.ts';
-import type { RailName } from '../payments/contract.ts';
+import { type RailName, railsCovered, railWords } from '../payments/contract.ts';
 import { lasting, price } from '../service/terms.ts';
 import type { GrantTerms } from './contract.ts';
+import type { MemberRole } from './member-roles.ts';
 
 /** The letters about who may buy for whom. Pure. */
 
@@ -12,6 +13,8 @@ export type IdentityLetter =
   | { kind: 'sign_in'; request_key: string; email: string; next: string; origin: string }
   /** An operator made a sign-in link for this address. */
   | { kind: 'operator_link'; request_key: string; account_key: string; email: string }
+  /** Somebody is asked to become a member. */
+  | { kind: 'invitation'; invitation_key: string }
   | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
 
 /** The facts of a registration that letters state. */
@@ -36,9 +39,9 @@ export function confirmationLetter(
     subject: 'Confirm an agent for Work Check',
     action: { label: 'See the request and decide', url: confirm.url },
     paragraphs: [
-      `An agent that calls itself ${quoted(asked.agentName)} asks to buy checks of agent work for you.`,
+      `An agent that calls itself ${quoted(asked.agentName)} asks to buy paid reviews of work that agents produce, for you.`,
       limitsText(asked),
-      `Nothing is charged now. A check costs ${toText(price)}. You can lower these limits, pause or revoke the agent at any time.`,
+      `Nothing is charged now. A review, called a check here, costs ${toText(price)}. You can lower these limits before you confirm, and pause or revoke the agent at any time.`,
       `Open the link to confirm or decline. Opening it decides nothing. It works until ${instantText(asked.until)}.`,
       `Or read this code to your agent: ${confirm.code.slice(0, 3)} ${confirm.code.slice(3)}. It confirms the same request and works ` +
         `once, until ${instantText(confirm.codeUntil)}. Give it to nobody else.`,
@@ -58,8 +61,8 @@ export function hasAccountLetter(asked: RegistrationFacts, url: string): Words {
     paragraphs: [
       `An agent that calls itself ${quoted(asked.agentName)} asked for an account with this address. You already ` +
         'have one, so nothing was created.',
-      'If this is your agent, have it register again with the mode link_existing. Then open the link and type the code ' +
-        'that the agent shows you.',
+      'If this is your agent, tell it: “I already have an account, ask to be connected.” Then open the link and type the ' +
+        'code that the agent shows you.',
       originText(asked),
       'If this was not you, do nothing: the agent gets nothing.',
     ],
@@ -72,7 +75,7 @@ export function connectLetter(asked: RegistrationFacts, url: string): Words {
     subject: 'An agent asks to be connected to your Work Check account',
     action: { label: 'Connect an agent', url },
     paragraphs: [
-      `An agent that calls itself ${quoted(asked.agentName)} asks to buy checks on your account.`,
+      `An agent that calls itself ${quoted(asked.agentName)} asks to buy paid reviews of agent work on your account.`,
       limitsText(asked),
       'If you started this, open the link, sign in, and type the code that your agent shows you. You can lower the ' +
         'limits, approve or deny there.',
@@ -87,16 +90,16 @@ function limitsText({ grant, rails }: Pick<RegistrationFacts, 'grant' | 'rails'>
     grant.total_limit_microcents === null
       ? 'There is no total limit; you can set one.'
       : `It may spend ${toText(BigInt(grant.total_limit_microcents))} in total.`;
-  const byCard = grant.payment_methods.some((method) => method.startsWith('card'));
+  const covered = railsCovered(grant.payment_methods);
+  const absent = covered.flatMap((name) => (rails.includes(name) ? [] : (railWords[name].absent ?? [])));
   const may = [
-    ...(byCard && rails.includes('card') ? ['pay by card'] : []),
-    ...(grant.payment_methods.includes('x402') && rails.includes('x402') ? ['pay from its own wallet over x402'] : []),
+    ...covered.filter((name) => rails.includes(name)).map((name) => railWords[name].may),
     ...(grant.review_authority ? ['accept or dispute reports'] : []),
   ];
   return (
     `It may spend up to ${toText(BigInt(grant.per_job_limit_microcents))} a check and ` +
     `${toText(BigInt(grant.daily_limit_microcents))} a day. ${total}\nIt may ${may.join(', ') || 'not pay or review'}.` +
-    (byCard && !rails.includes('card') ? '\nCards are not accepted here for now.' : '')
+    absent.map((words) => `\n${words}`).join('')
   );
 }
 
@@ -133,11 +136,31 @@ export function operatorLinkLetter(email: string, url: string): Words {
   };
 }
 
+/** To somebody who is asked to become a member. */
+export function invitationLetter(
+  { inviter, role, expires_at }: { inviter: string; role: MemberRole; expires_at: Date },
+  url: string,
+): Words {
+  return {
+    subject: 'An invitation to a Work Check account',
+    action: { label: 'See the invitation', url },
+    paragraphs: [
+      `${inviter} invites you to a Work Check account, on which agents buy paid reviews of work.`,
+      role === 'approver'
+        ? 'You could read every report, accept or dispute it, approve purchases and pause agents.'
+        : 'You could read every report and receipt.',
+      `The invitation ends on ${instantText(expires_at)}. If you do not know who wrote, do nothing.`,
+    ],
+  };
+}
+
 /** To every member, about one's decision. */
 export function decisionLetter(asked: RegistrationFacts, approved: boolean, by: string, url: string): Words {
   const name = quoted(asked.agentName);
   return {
-    subject: approved ? 'An agent was connected to your Work Check account' : 'An agent was denied',
+    subject: approved
+      ? 'An agent was connected to your Work Check account'
+      : 'An agent was denied for your Work Check account',
     action: { label: 'See the agents of the account', url },
     paragraphs: approved
       ? [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
-import { defaultGrant, lasting, service } from '../service/terms.ts';
-import { Grant, GrantTerms } from './contract.ts';
+import { lasting, service } from '../service/terms.ts';
+import { Grant, GrantChange, GrantTerms } from './contract.ts';
 import { ownPage } from './destination.ts';
 import { AskingAgent, RailsSetUp } from './registration-contract.ts';
 
@@ -9,26 +9,6 @@ import { AskingAgent, RailsSetUp } from './registration-contract.ts';
 
 const instant = z.iso.datetime();
 const key = z.string().min(1).max(64);
-/** Against typing errors: a million USD. */
-const limit = z.int().min(0).max(100_000_000_000_000);
-
-/** A member's changes; what is left out stays. */
-export const GrantChange = z
-  .strictObject({
-    payment_methods: z
-      .array(z.enum(defaultGrant.payment_methods))
-      .max(defaultGrant.payment_methods.length)
-      .refine((methods) => new Set(methods).size === methods.length, 'must name each method once')
-      .optional(),
-    per_job_limit_microcents: limit.optional(),
-    daily_limit_microcents: limit.optional(),
-    total_limit_microcents: limit.nullable().optional(),
-    governed_refs: z.boolean().optional(),
-    review_authority: z.boolean().optional(),
-  })
-  .meta({ id: 'GrantChange' });
-
-export type GrantChange = z.infer<typeof GrantChange>;
 
 const ownPageField = z
   .string()
@@ -97,7 +77,7 @@ export const decideConnection = defineOperation({
 const microcents = z.int().min(0);
 
 /** An agent or a wallet of the account, with what it may spend and has spent. */
-const ConnectedAgent = z
+export const ConnectedAgent = z
   .object({
     agent_key: z.string(),
     kind: z.enum(['agent', 'wallet']),
@@ -206,9 +186,9 @@ export const releaseAgain = defineOperation({
   name: 'release_again',
   summary:
     `Let an agent fetch a new credential with its claim token, within ${lasting('claimWindow')}. The one it has ends with the first ` +
-    'use of the new one. Needs a fresh sign-in.',
+    'use of the new one; with compromised it ends at once. Needs a fresh sign-in.',
   path: '/api/agent/v1/agents/{agent_key}/release',
-  input: z.strictObject({ agent_key: key }),
+  input: z.strictObject({ agent_key: key, compromised: z.boolean().default(false) }),
   problems: ['invalid_token', 'not_found', 'action_not_allowed', 'fresh_sign_in_required'],
 });
 

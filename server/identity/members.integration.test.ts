@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Agent, Answer } from '../../e2e/support/agent.ts';
 import { Customer, claim, connectedAgent, newAgent, register } from '../../e2e/support/customer.ts';
+import { addressIn } from '../../e2e/support/letter.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
 
@@ -53,6 +54,9 @@ describe('linking an agent to an account', () => {
     const { owner, customer } = await account();
     const { agent, registration, code } = await asking(customer.email);
     expect(registration.body.verification_url).toBe(`${service.baseUrl}/connect`);
+    // The same by the names of RFC 8628.
+    const { device_code, verification_uri, claim_token } = registration.body;
+    expect([device_code, verification_uri]).toEqual([claim_token, `${service.baseUrl}/connect`]);
     const letter = await customer.newestLetter();
     expect([letter.subject, letter.text.includes(code)]).toEqual([
       'An agent asks to be connected to your Work Check account',
@@ -85,7 +89,7 @@ describe('linking an agent to an account', () => {
     expect((await decide(owner, registration, { decision: 'deny' })).body.state).toBe('declined');
     expect((await claim(agent, registration)).body.code).toBe('registration_declined');
     expect((await decide(owner, registration, { decision: 'approve' })).body.code).toBe('action_not_allowed');
-    expect((await customer.newestLetter()).subject).toBe('An agent was denied');
+    expect((await customer.newestLetter()).subject).toBe('An agent was denied for your Work Check account');
   });
 
   it('is no business of other accounts, of who does not know the code, and of the code of letters', async () => {
@@ -386,6 +390,16 @@ describe('an agent of an account', () => {
     expect((await claim(agent, registration)).body.code).toBe('registration_expired');
   });
 
+  it('loses a leaked key at once, and fetches another', async () => {
+    const { agent, owner, key, registration } = await account();
+    expect((await act(owner, key, 'release', { compromised: true })).status).toBe(200);
+    expect((await agent.get('/api/agent/v1/me')).status).toBe(401);
+    expect((await actions(owner, key)).slice(0, 2).toSorted()).toEqual(['credential_revoked', 'release_allowed']);
+    const renewed = newAgent(service);
+    renewed.token = (await claim(agent, registration)).body.credential;
+    expect((await renewed.get('/api/agent/v1/me')).body.principal.agent_key).toBe(key);
+  });
+
   it('that never received its credential gets one the same way', async () => {
     const { customer, registration, released } = await connectedAgent(service);
     service.advanceClock(901);
@@ -436,7 +450,7 @@ describe('a sign-in link', () => {
       [202, '{"state":"sent_if_known"}'],
     ]);
     const letter = await customer.newestLetter();
-    expect(letter.text.split('\n')[0]).toMatch(new RegExp(`^${service.baseUrl}/sign-in\\?link=[\\w-]{43}$`));
+    expect(addressIn(letter.text)).toMatch(new RegExp(`^${service.baseUrl}/sign-in\\?link=[\\w-]{43}$`));
     expect(await nobody.letters()).toEqual([]);
   });
 

@@ -10,8 +10,7 @@ import type { Tx } from '../kernel/transaction.ts';
  */
 export async function grantRole(tx: Tx, address: string, role: Role, now: Date): Promise<void> {
   const email = address.toLowerCase();
-  const member = await tx.maybe(sql`select 1 from members where email = ${email} limit 1`);
-  if (!member) {
+  if (!(await canSignIn(tx, email))) {
     const accountKey = newKey('acct');
     tx.write(sql`insert into accounts (account_key, created_at) values (${accountKey}, ${now})`);
     tx.write(sql`
@@ -21,6 +20,15 @@ export async function grantRole(tx: Tx, address: string, role: Role, now: Date):
   tx.write(sql`
     insert into operators (email, role, granted_at) values (${email}, ${role}, ${now})
     on conflict (email) do update set role = excluded.role, granted_at = excluded.granted_at`);
+}
+
+/** Whether somebody who may sign in has the address. */
+export async function canSignIn(db: Queries, address: string): Promise<boolean> {
+  return (
+    (await db.maybe(
+      sql`select 1 from members where email = ${address.toLowerCase()} and removed_at is null limit 1`,
+    )) !== undefined
+  );
 }
 
 /** Revokes the role from the next request on. False when the address had none. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { railNames } from '../payments/contract.ts';
 import { defaultGrant, lasting, service } from '../service/terms.ts';
-import { Grant, GrantTerms } from './contract.ts';
+import { Grant, GrantChange, GrantTerms } from './contract.ts';
 
 /** How an agent comes to buy for a customer (specification 4.2, 4.3). Pure. */
 
@@ -11,7 +11,7 @@ const registrationKey = z.string().min(1).max(64);
 const Mode = z.enum(['new_customer', 'link_existing']);
 
 /** Shown to people: one line of visible characters. */
-const shownText = (max: number) =>
+export const shownText = (max: number) =>
   z
     .string()
     .min(1)
@@ -36,6 +36,8 @@ const RequestedGrant = z
     total_limit_microcents: z.int().min(0).nullable().optional(),
     governed_refs: z.literal(false).optional(),
     review_authority: z.boolean().optional(),
+    expires_at: instant.nullable().optional(),
+    approval_above_microcents: z.int().min(0).nullable().optional(),
   })
   .meta({ id: 'RequestedGrant', description: 'May only narrow the default grant of the service contract.' });
 
@@ -72,6 +74,11 @@ export const register = defineOperation({
           'Show it to the customer. With mode link_existing the page asks for user_code; with new_customer the letter has a ' +
           'link and a code of its own.',
       }),
+      device_code: z.string().optional().meta({
+        description:
+          'The same as claim_token, by its name of RFC 8628; with mode link_existing. verification_uri likewise.',
+      }),
+      verification_uri: z.url().optional(),
       user_code: z.string().meta({ description: 'What a member types with mode link_existing; otherwise unused.' }),
       expires_in: z.int().meta({ description: 'Seconds until the registration ends.' }),
       code_expires_in: z.int().meta({ description: 'Seconds until the code expires; the link works longer.' }),
@@ -158,6 +165,8 @@ const Confirmation = AskingAgent.extend({
   email: z.string(),
   code: z.string().nullable().meta({ description: 'The code for the agent, while it works.' }),
   code_expires_at: instant,
+  fetched: z.boolean().meta({ description: 'The agent has fetched its credential.' }),
+  blocked_until: instant.nullable().meta({ description: 'Until then its network is kept from asking for letters.' }),
 }).meta({ id: 'Confirmation' });
 
 export type Confirmation = z.infer<typeof Confirmation>;
@@ -181,14 +190,20 @@ export const confirmation = defineOperation({
 export const confirm = defineOperation({
   name: 'confirm',
   summary:
-    'Confirm or decline the registration in a letter. Confirming creates the account; the agent then fetches its credential.',
+    'Confirm or decline the registration in a letter, with limits no higher than it asked for. Confirming creates the ' +
+    'account; the agent then fetches its credential. block also keeps letters away that agents of its network ask for, ' +
+    'for a day; unblock ends that.',
   method: 'POST',
   path: '/api/agent/v1/confirmations/decision',
   audience: ['public'],
   effect: 'write',
   idempotency: 'none',
   limit: 'claims',
-  input: z.strictObject({ link: linkToken, decision: z.enum(['confirm', 'decline']) }),
+  input: z.strictObject({
+    link: linkToken,
+    decision: z.enum(['confirm', 'decline', 'block', 'unblock']),
+    grant: GrantChange.optional(),
+  }),
   output: z.object({ state: z.enum(['confirmed', 'declined']) }).meta({ id: 'ConfirmationDecision' }),
   success: [200],
   problems: ['not_found', 'registration_expired', 'action_not_allowed'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Customer, claim, connectedAgent, newAgent, queuedLetters, register } from '../../e2e/support/customer.ts';
-import { registrationFor } from '../../e2e/support/letter.ts';
+import { linkIn, registrationFor } from '../../e2e/support/letter.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { letters } from '../letters.ts';
@@ -55,6 +55,9 @@ describe('a new customer', () => {
       ...defaultGrant,
       per_job_limit_microcents: 1_000_000_000,
       daily_limit_microcents: 5_000_000_000,
+      approval_above_microcents: null,
+      expires_at: null,
+      may_ask_above_limits: false,
       paused: false,
     });
     const buyer = newAgent(service);
@@ -85,15 +88,56 @@ describe('a new customer', () => {
     expect(await count('select count(*) from members where email = $1', [customer.email])).toBe(0);
   });
 
-  it('is never written to again from where it said "this was not me", and hears from elsewhere', async () => {
+  it('sets limits while confirming, none above what was asked', async () => {
+    const customer = new Customer(service);
+    const registration = await register(agent, customer.email);
+    const { link } = await customer.newestLetter();
+    const decideWith = (grant: object) =>
+      agent.post('/api/agent/v1/confirmations/decision', { link, decision: 'confirm', grant });
+    const raised = await decideWith({ daily_limit_microcents: 5_000_000_001 });
+    expect([raised.status, raised.body.code]).toEqual([409, 'action_not_allowed']);
+    const once = {
+      per_job_limit_microcents: 500_000_000,
+      total_limit_microcents: 500_000_000,
+      payment_methods: ['x402'],
+    };
+    expect((await decideWith(once)).body).toEqual({ state: 'confirmed' });
+    const look = () => agent.post('/api/agent/v1/confirmations', { link });
+    expect((await look()).body.fetched).toBe(false);
+    expect((await claim(agent, registration)).body.grant).toMatchObject({
+      ...once,
+      daily_limit_microcents: 5_000_000_000,
+    });
+    expect((await look()).body).toMatchObject({ state: 'confirmed', fetched: true });
+  });
+
+  it('declines and can be asked again', async () => {
     const customer = new Customer(service);
     await register(agent, customer.email);
     await decide((await customer.newestLetter()).link, 'decline');
     await register(agent, customer.email);
+    expect(await customer.letters()).toHaveLength(2);
+  });
+
+  it('is not written to for a day from a network that it blocked, undoes that with the same letter, and hears from elsewhere', async () => {
+    const customer = new Customer(service);
+    await register(agent, customer.email);
+    const { link } = await customer.newestLetter();
+    expect((await decide(link, 'block')).body).toEqual({ state: 'declined' });
+    const { blocked_until } = (await agent.post('/api/agent/v1/confirmations', { link })).body;
+    expect(Date.parse(blocked_until) - Date.now()).toBeGreaterThan(86_000_000);
+    await register(agent, customer.email);
     expect(await customer.letters()).toHaveLength(1);
-    await pool.query(`update registrations set origin = '198.51.100.0/24' where email = $1`, [customer.email]);
+    await decide(link, 'unblock');
+    expect((await agent.post('/api/agent/v1/confirmations', { link })).body.blocked_until).toBeNull();
     await register(agent, customer.email);
     expect(await customer.letters()).toHaveLength(2);
+    await decide(link, 'block');
+    await register(agent, customer.email);
+    expect(await customer.letters()).toHaveLength(2);
+    await pool.query(`update registrations set origin = '198.51.100.0/24' where email = $1`, [customer.email]);
+    await register(agent, customer.email);
+    expect(await customer.letters()).toHaveLength(3);
   });
 
   it('may ask for less than the default, and for nothing more', async () => {
@@ -124,7 +168,7 @@ describe('a new customer', () => {
     const customer = new Customer(service);
     const registrations = await Promise.all([1, 2, 3].map(() => register(agent, customer.email)));
     const letters = await customer.letters();
-    const links = letters.map(({ text }) => new URL(text.split('\n')[0] ?? '').searchParams.get('link') ?? '');
+    const links = letters.map(({ text }) => linkIn(text));
     const decisions = await Promise.all(links.map((link) => decide(link, 'confirm')));
     expect(decisions.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
     expect(await count('select count(*) from members where email = $1', [customer.email])).toBe(1);
@@ -214,7 +258,7 @@ describe('a name that the agent gives', () => {
     const name = 'Bank <a href="https://evil.example">log in</a> https://evil.example';
     await register(agent, customer.email, { agent: { name } });
     const { html, text } = await customer.newestLetter();
-    expect(html.match(/<a /g)).toHaveLength(1);
+    expect(html.match(/<a [^>]*href="(?!http:\/\/127\.0\.0\.1)/g)).toBeNull();
     expect(html + text).not.toContain('https://evil.example');
     for (const bad of ['two\nlines', 'bell\u0007', 'right\u202eleft', ' ', '']) {
       expect((await register(agent, customer.email, { agent: { name: bad } })).status).toBe(422);

@@ -51,6 +51,9 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
       claim_token: claimToken,
       claim_url: `${ctx.baseUrl}/api/agent/v1/registrations/${registrationKey}/claim`,
       verification_url: `${ctx.baseUrl}/${input.mode === 'new_customer' ? 'confirm' : 'connect'}`,
+      ...(input.mode === 'link_existing'
+        ? { device_code: claimToken, verification_uri: `${ctx.baseUrl}/connect` }
+        : {}),
       user_code: userCode,
       expires_in: seconds.registration,
       code_expires_in: seconds.registrationCode,
@@ -62,7 +65,7 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
 };
 
 /** The request, on top of the default that it may only narrow. */
-function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
+export function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
   return {
     service_keys: [...defaultGrant.service_keys],
     payment_methods: asked.payment_methods ?? [...defaultGrant.payment_methods],
@@ -71,6 +74,9 @@ function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
     total_limit_microcents: asked.total_limit_microcents ?? defaultGrant.total_limit_microcents,
     governed_refs: defaultGrant.governed_refs,
     review_authority: asked.review_authority ?? defaultGrant.review_authority,
+    expires_at: asked.expires_at ?? null,
+    approval_above_microcents: asked.approval_above_microcents ?? null,
+    may_ask_above_limits: false,
   };
 }
 

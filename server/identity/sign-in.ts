@@ -22,7 +22,7 @@ const tokenLength = 43;
 export type LinkState = 'good' | 'used' | 'expired' | 'unknown';
 
 /**
- * Creates a single-use sign-in link, and the member if needed. Stores only a digest of the token. `beside` writes in
+ * Creates a single-use sign-in link, and the member if needed: an owner where there is none, else an approver. Stores only a digest of the token. `beside` writes in
  * the same transaction. Resolves to the address to open.
  */
 export async function makeSignInLink(
@@ -35,9 +35,12 @@ export async function makeSignInLink(
   const token = randomText(tokenLength);
   await transact(db, async (tx) => {
     const row = await tx.one<{ member_key: string }>(sql`
-      insert into members (member_key, account_key, email, created_at)
-      values (${newKey('member')}, ${member.accountKey}, ${member.email.toLowerCase()}, ${now})
-      on conflict (account_key, email) do update set email = excluded.email
+      insert into members (member_key, account_key, email, created_at, role)
+      select ${newKey('member')}, ${member.accountKey}, ${member.email.toLowerCase()}, ${now}, case when exists (
+          select from members where role = 'owner' and removed_at is null
+            and (account_key = ${member.accountKey} or email = ${member.email.toLowerCase()}))
+        then 'approver' else 'owner' end
+      on conflict (account_key, email) do update set removed_at = null
       returning member_key`);
     tx.write(sql`
       insert into sign_in_links (token_digest, member_key, created_at, expires_at, next, made_by)
@@ -109,7 +112,7 @@ export async function spendSignInLink(
     const link = await tx.maybe<{ member_key: string; email: string; next: string }>(sql`
       update sign_in_links set used_at = ${now} from members
       where token_digest = ${digestOf(token)} and used_at is null and expires_at > ${now}
-        and members.member_key = sign_in_links.member_key
+        and members.member_key = sign_in_links.member_key and members.removed_at is null
       returning members.member_key, members.email, sign_in_links.next`);
     if (!link) return null;
     const sessionKey = newKey('session');

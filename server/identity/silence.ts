@@ -11,13 +11,26 @@ export interface Silence {
   until: Date;
 }
 
-/** Whether agents from there are kept from this address. */
-export async function isSilenced(db: Queries, email: string, origin: string, now: Date): Promise<boolean> {
-  const declined = await db.maybe(sql`
-    select 1 from registrations
+/** Until when agents from there are kept from this address; null while they may write. */
+export async function silencedUntil(db: Queries, email: string, origin: string, now: Date): Promise<Date | null> {
+  const { last } = await db.one<{ last: Date | null }>(sql`
+    select max(decided_at) as last from registrations
     where email = ${email} and origin = ${origin} and state = 'declined' and lifted_at is null
-      and decided_at > ${after(now, -seconds.silence)} limit 1`);
-  return declined !== undefined;
+      and decided_at > ${after(now, -seconds.silence)}`);
+  return last && after(last, seconds.silence);
+}
+
+/** Declines a registration. Its network may ask again, unless it is silenced, too. */
+export function decline(tx: Tx, { registration_key }: { registration_key: string }, now: Date): void {
+  tx.write(sql`
+    update registrations set state = 'declined', decided_at = ${now}, lifted_at = ${now}
+    where registration_key = ${registration_key}`);
+}
+
+/** Keeps letters away that agents of a declined registration's network ask for. */
+export function silence(tx: Tx, registrationKey: string): void {
+  tx.write(sql`
+    update registrations set lifted_at = null where registration_key = ${registrationKey} and state = 'declined'`);
 }
 
 /** Entries shown to a person. */

@@ -5,12 +5,14 @@ import { type Keyring, keyedHash, type SecretKey } from '../kernel/keyring.ts';
 /** 30 characters of base 62 carry 178 bits. */
 const secretLength = 30;
 const checksumLength = 6;
-const shape = new RegExp(`^svc_(agent|wallet|claim)_([0-9A-Za-z]{${secretLength}})([0-9a-z]{${checksumLength}})$`);
+const shape = new RegExp(
+  `^svc_(agent|wallet|claim|oauth|refresh)_([0-9A-Za-z]{${secretLength}})([0-9a-z]{${checksumLength}})$`,
+);
 /** Finds tokens in other text: job input, addresses. */
-const anywhere = new RegExp(`svc_(?:agent|wallet|claim)_[0-9A-Za-z]{${secretLength + checksumLength}}`);
+const anywhere = new RegExp(`svc_(?:agent|wallet|claim|oauth|refresh)_[0-9A-Za-z]{${secretLength + checksumLength}}`);
 
-/** `claim` fetches a credential and is none itself. */
-export type TokenKind = 'agent' | 'wallet' | 'claim';
+/** `oauth` is good at `/mcp` alone. `claim` and `refresh` fetch a credential and are none themselves. */
+export type TokenKind = 'agent' | 'wallet' | 'claim' | 'oauth' | 'refresh';
 
 /** A new token: random secret plus checksum, so that scanners find leaks and typos fail before any look-up. */
 export function newToken(kind: TokenKind): string {
@@ -23,6 +25,11 @@ export function isWellFormedToken(text: string): boolean {
   const [, kind, secret, sum] = shape.exec(text) ?? [];
   if (!kind || !secret || !sum) return false;
   return checksum(kind, secret) === sum;
+}
+
+/** Whether the text is an access token of the authorization server, which binds them all to `/mcp`. */
+export function isOAuthToken(text: string): boolean {
+  return text.startsWith('svc_oauth_') && isWellFormedToken(text);
 }
 
 /** Whether the text contains one of our tokens. */

@@ -6,8 +6,11 @@ import { after } from '../kernel/clock.ts';
 import { newKey, randomText } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { defaultGrant, seconds } from '../service/terms.ts';
+import type { Context } from '../runtime.ts';
+import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
+import { decisionOf } from './grant-decision.ts';
+import { requestedGrant } from './registration.ts';
 import { newToken, tokenHash } from './token.ts';
 
 /** The chain named in the sign-in message. It proves who signs and moves nothing (specification 4.5). */
@@ -89,20 +92,23 @@ export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, in
     throw new Problem('signature_invalid', 'The signature does not match this message and address.');
   }
   await ensureWallet(tx, challenge.address, ctx.now);
-  const { first } = ctx.runtime.configuration.keyring;
+  const principal = { kind: 'wallet' as const, address: getAddress(challenge.address) };
+  return { body: { ...openWalletSession(tx, challenge.address, ctx), principal } };
+};
+
+/** Opens a session of a wallet's owner. Put the token into one answer and keep it nowhere. */
+export function openWalletSession(
+  tx: Tx,
+  address: string,
+  { runtime, now }: Pick<Context, 'runtime' | 'now'>,
+): { access_token: string; token_type: 'Bearer'; expires_in: number } {
+  const { first } = runtime.configuration.keyring;
   const token = newToken('wallet');
   tx.write(sql`
     insert into credentials (credential_key, principal_key, kind, token_hash, key_id, created_at, expires_at)
-    values (${newKey('cred')}, ${challenge.address}, 'wallet', ${tokenHash(token, first)}, ${first.id}, ${ctx.now}, ${after(ctx.now, seconds.walletSession)})`);
-  return {
-    body: {
-      access_token: token,
-      token_type: 'Bearer',
-      expires_in: seconds.walletSession,
-      principal: { kind: 'wallet', address: getAddress(challenge.address) },
-    },
-  };
-};
+    values (${newKey('cred')}, ${address}, 'wallet', ${tokenHash(token, first)}, ${first.id}, ${now}, ${after(now, seconds.walletSession)})`);
+  return { access_token: token, token_type: 'Bearer', expires_in: seconds.walletSession };
+}
 
 /** Half the order of secp256k1. Anyone with a signature can compute its twin above it (EIP-2). */
 const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -123,11 +129,17 @@ export const walletSignOut: Verb<typeof contract.walletSignOut> = async ({ ctx, 
   return { body: { state: 'signed_out', credential_key: credentialKey } };
 };
 
-/** First sign-in: create the wallet's account and grant. */
-async function ensureWallet(tx: Tx, address: Address, now: Date): Promise<void> {
+/**
+ * First sign-in, or first payment: creates the wallet's account and grant. The lock keeps a known one from being forgotten
+ * until the transaction ends; one that is being forgotten is waited for, and made anew.
+ */
+export async function ensureWallet(tx: Tx, address: Address, now: Date): Promise<void> {
   const accountKey = newKey('acct');
+  const grantKey = newKey('grant');
+  const terms = { ...requestedGrant({}), payment_methods: ['x402'] };
+  const { digest, body } = decisionOf({ grantKey, principalKey: address, terms, now });
   tx.write(sql`
-    with known as (select 1 from principals where principal_key = ${address}),
+    with known as (select 1 from principals where principal_key = ${address} for key share),
     account as (
       insert into accounts (account_key, created_at)
       select ${accountKey}, ${now}::timestamptz where not exists (select from known) returning account_key
@@ -136,11 +148,16 @@ async function ensureWallet(tx: Tx, address: Address, now: Date): Promise<void> 
       insert into principals (principal_key, kind, account_key, created_at)
       select ${address}, 'wallet', account_key, ${now}::timestamptz from account
       on conflict do nothing returning principal_key
+    ),
+    decision as (
+      insert into grant_decisions (grant_digest, body, decided_at)
+      select ${digest}, ${JSON.stringify(body)}::jsonb, ${now}::timestamptz from principal
     )
     insert into grants (grant_key, principal_key, service_keys, payment_methods, per_job_limit_microcents,
-      daily_limit_microcents, total_limit_microcents, governed_refs, review_authority, created_at)
-    select ${newKey('grant')}, principal_key, ${[...defaultGrant.service_keys]}::text[], '{x402}',
-      ${defaultGrant.per_job_limit_microcents}::bigint, ${defaultGrant.daily_limit_microcents}::bigint, null,
-      ${defaultGrant.governed_refs}::boolean, ${defaultGrant.review_authority}::boolean, ${now}::timestamptz
+      daily_limit_microcents, total_limit_microcents, governed_refs, review_authority, created_at,
+      grant_digest)
+    select ${grantKey}, principal_key, ${terms.service_keys}::text[], ${terms.payment_methods}::text[],
+      ${terms.per_job_limit_microcents}::bigint, ${terms.daily_limit_microcents}::bigint, null,
+      ${terms.governed_refs}::boolean, ${terms.review_authority}::boolean, ${now}::timestamptz, ${digest}
     from principal`);
 }

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { MailConfiguration } from '../configuration.ts';
+import { counted } from '../kernel/metrics.ts';
 import { openProbe, probeMs } from '../kernel/probe.ts';
 import { traced } from '../kernel/trace.ts';
 
@@ -43,7 +44,7 @@ export function openMailer({ smtpUrl, from }: MailConfiguration): Mailer {
     async send(to, letter) {
       // As an object the address is taken literally; as text it would be read as a list.
       await traced('send letter', { kind: 'client' }, () =>
-        transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse }),
+        counted('mail', transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse })),
       );
     },
     wasReachable: (now) => probe.wasUp(now),

@@ -1,7 +1,7 @@
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
-import { log } from '../kernel/log.ts';
+import { errorFields, log } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import type { LetterMessage } from '../queue/queue.ts';
@@ -14,6 +14,11 @@ const lettersAnHour = {
   registration: { fromOne: 3, fromAll: 12 },
   sign_in: { fromOne: 5, fromAll: 20 },
   notice: { fromOne: 20, fromAll: 20 },
+  /** What can wait is told once a day when it is more. */
+  purchase: { fromOne: 10, fromAll: 10 },
+  digest: { fromOne: 1, fromAll: 1 },
+  /** Money and safety: nothing holds these back. */
+  important: { fromOne: Number.MAX_SAFE_INTEGER, fromAll: Number.MAX_SAFE_INTEGER },
 } as const;
 
 /** A letter that is due. */
@@ -29,6 +34,8 @@ export interface DueLetter {
   asker?: (db: Queries, now: Date) => Promise<Asker>;
   /** Rows to write before anybody can read the letter. */
   beforehand?: (tx: Tx) => void;
+  /** Rows to write instead when it would be one too many. */
+  heldBack?: (tx: Tx) => void;
 }
 
 /** What a room knows about who asks. */
@@ -67,7 +74,10 @@ export async function sendLetter(
   for (const due of await write(runtime, message as never)) {
     const letterKey = await letOut(runtime, due);
     if (!letterKey) continue;
-    await mailer.send(due.address, letterOf(await due.words()));
+    await mailer.send(due.address, letterOf(await due.words())).catch((error) => {
+      log('letter_not_sent', { kind: due.kind, letter_key: letterKey, ...errorFields(error) });
+      throw error;
+    });
     await runtime.db.many(sql`update letters set sent_at = ${runtime.clock()} where letter_key = ${letterKey}`);
   }
 }
@@ -79,7 +89,7 @@ export async function forgetLetters(db: Queries, before: Date): Promise<void> {
 
 /** Records a new letter and returns its key; null when it went out before or would exceed the limit. */
 async function letOut(runtime: Runtime, due: DueLetter): Promise<string | null> {
-  const { kind, address, about, origin, asker, beforehand } = due;
+  const { kind, address, about, origin, asker, beforehand, heldBack } = due;
   const now = runtime.clock();
   return transact(runtime.db, async (tx) => {
     await tx.one(sql`select pg_advisory_xact_lock(hashtextextended(${`letters to ${address}`}, 0))`);
@@ -89,6 +99,7 @@ async function letOut(runtime: Runtime, due: DueLetter): Promise<string | null> 
     const known = asker ? await asker(tx, now) : stranger;
     if (known.isReported || (await isOneTooMany(tx, due, known, now))) {
       log('letter_held_back', { kind, about, reason: known.isReported ? 'reported' : 'too_many' });
+      heldBack?.(tx);
       return null;
     }
     const letterKey = newKey('letter');

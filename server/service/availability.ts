@@ -1,5 +1,7 @@
 import { Problem } from '../door/problem.ts';
 import { isDatabaseTrouble, type Queries } from '../kernel/database.ts';
+import { skewMaxSeconds } from '../kernel/database-clock.ts';
+import { isDiskFull } from '../kernel/disk.ts';
 import { currency, toWire } from '../kernel/money.ts';
 import { type RailName, railNames } from '../payments/contract.ts';
 import type { Rails, Standing } from '../payments/rail.ts';
@@ -24,6 +26,9 @@ export interface Availability {
   state: RailState;
 }
 
+/** Said whenever nothing can be paid, whatever the cause (service contract, 2.2). */
+const noRail = 'no_payment_rail_available';
+
 type RailState = 'available' | 'unavailable';
 type Switches = ReadonlySet<SwitchName>;
 
@@ -40,21 +45,25 @@ export async function availability(runtime: Runtime, now: Date): Promise<Availab
   const rails = await railsNow(runtime, off, now);
   const usable = railNames.filter((name) => rails[name].state === 'available');
   const isDown = off === unknownSwitches;
-  const reasons = [
+  const broken = [
     ...(isDown ? ['database_unreachable'] : []),
+    ...(isDiskFull(runtime.db) ? ['database_full'] : []),
+    ...(Math.abs(runtime.skewSeconds()) > skewMaxSeconds ? ['clock_differs'] : []),
+  ];
+  const causes = [
+    ...broken,
     ...(off.has('service') ? ['service_disabled'] : []),
-    ...(usable.length > 0 ? [] : ['no_payment_rail_available']),
+    ...(runtime.configuration.assessorIsChosen ? [] : ['assessor_not_configured']),
     ...(hasAssessor ? [] : ['assessor_unreachable']),
   ];
-  const registrations = [
-    ...(isDown ? ['database_unreachable'] : []),
-    ...(off.has('registrations') ? ['registrations_closed'] : letters),
-  ];
+  const purchasable = causes.length === 0 ? usable : [];
+  const reasons = [...causes, ...(purchasable.length > 0 ? [] : [noRail])];
+  const registrations = [...broken, ...(off.has('registrations') ? ['registrations_closed'] : letters)];
   return {
     checked_at: now.toISOString(),
     contract_version: service.contractVersion,
     price: { amount_microcents: toWire(price), currency, pricing_status: 'approved' },
-    purchasable_rails: reasons.length === 0 ? usable : [],
+    purchasable_rails: purchasable,
     rails,
     reasons,
     registrations: { state: registrations.length === 0 ? 'open' : 'closed', reasons: registrations },
@@ -112,15 +121,21 @@ export async function switchedOffRefusal(db: Queries, rails: Rails): Promise<Pro
 /** The same for switches already read. */
 export function saleOffRefusal(off: readonly SwitchName[], rails: Rails): Problem | null {
   if (!saleIsOff(off, rails)) return null;
-  if (off.includes('service')) return unavailable('No checks are sold for now.', ['service_disabled']);
+  if (off.includes('service')) return unavailable('No checks are sold for now.', ['service_disabled', noRail]);
   const names = [...rails.values()].filter(({ isSetUp }) => isSetUp).map(({ name }) => name);
-  return unavailable(`The rail ${names.join(' and ') || 'x402'} is switched off for now.`, ['rail_disabled']);
+  return unavailable(`The rail ${names.join(' and ') || 'x402'} is switched off for now.`, [
+    ...names.map((name) => switchedOffReason[name]),
+    noRail,
+  ]);
 }
+
+/** What availability says of a rail that an operator has switched off. */
+const switchedOffReason: Readonly<Record<RailName, string>> = { card: 'card_disabled', x402: 'rail_disabled' };
 
 /** The refusal of a rail that an operator has switched off; null while it is on. */
 export function railOffRefusal(off: readonly SwitchName[], name: RailName): Problem | null {
   if (!off.includes(name)) return null;
-  return railUnavailable(name, [name === 'card' ? 'card_disabled' : 'rail_disabled']);
+  return railUnavailable(name, [switchedOffReason[name]]);
 }
 
 /** The refusal while nothing is sold, with every reason. */

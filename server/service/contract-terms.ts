@@ -122,7 +122,7 @@ function x402Terms({ rails }: Pick<Runtime, 'rails'>) {
     payment_header: 'PAYMENT-SIGNATURE',
     version_1: 'not taken: an X-PAYMENT header is answered 402',
     client_setting:
-      `Stock clients stop at 1 USD a payment. Allow exactly ${toText(price)}: ` +
-      `client.setSpendControls({ maxAmountPerPayment: '${priceInDollars}' }) of an x402Client from @x402/fetch or @x402/axios.`,
+      `The x402Client of @x402/fetch stops at 1 USD a payment. Allow exactly ${toText(price)}: ` +
+      `client.setSpendControls({ maxAmountPerPayment: '${priceInDollars}' }). That of @x402/axios has no such setting and no limit.`,
   };
 }

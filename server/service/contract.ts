@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { railNames } from '../payments/contract.ts';
-import { Measured, Verdict } from '../work-check/contract.ts';
+import { CheckRequest, Measured, Verdict } from '../work-check/contract.ts';
 import { service } from './terms.ts';
 
 /** The two documents to read before signing in (specification 2). Pure. */
@@ -50,6 +50,7 @@ export const Assessment = z.object({
   decides: z.array(z.object({ kind: z.string(), decides: z.string() })),
   verdicts: z.record(Verdict, z.string()),
   confidence: z.string(),
+  fields: z.record(z.string(), z.string()),
   recheck: z.string(),
   accuracy: z.string(),
   measured: Measured.nullable(),
@@ -116,7 +117,7 @@ export const serviceContract = defineOperation({
       terms: anyObject,
       input_schema: anyObject,
       output_schema: anyObject,
-      example_request: anyObject,
+      example_request: CheckRequest,
       purchase_flow: z.array(z.object({ step: z.string(), method: z.string(), path: z.string(), purpose: z.string() })),
       recovery: z.array(z.string()),
       acceptance_criteria: z.array(z.string()),
@@ -144,6 +145,35 @@ export const receiptKeys = defineOperation({
   idempotency: 'none',
   input: z.strictObject({}),
   output: z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) }).meta({ id: 'ReceiptKeys' }),
+  success: [200],
+  problems: ['service_unavailable'],
+  cacheSeconds,
+});
+
+export const didDocument = defineOperation({
+  name: 'did_document',
+  summary: 'The keys that sign x402 offers and receipts, under the name of this domain (did:web).',
+  method: 'GET',
+  path: '/.well-known/did.json',
+  audience: ['public'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: z
+    .object({
+      '@context': z.array(z.url()),
+      id: z.string(),
+      verificationMethod: z.array(
+        z.object({
+          id: z.string(),
+          type: z.literal('JsonWebKey'),
+          controller: z.string(),
+          publicKeyJwk: z.looseObject({ kid: z.string(), kty: z.string() }),
+        }),
+      ),
+      assertionMethod: z.array(z.string()),
+    })
+    .meta({ id: 'DidDocument' }),
   success: [200],
   problems: ['service_unavailable'],
   cacheSeconds,

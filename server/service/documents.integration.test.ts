@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
@@ -6,6 +7,7 @@ import { llmsText } from '../transports/documents.ts';
 import { openApiDocument } from '../transports/openapi.ts';
 import { Verdict } from '../work-check/contract.ts';
 import { decidedKinds } from '../work-check/criteria/kinds.ts';
+import { exampleRequest } from '../work-check/sample.ts';
 import { seconds } from './terms.ts';
 
 const service = await startService();
@@ -51,6 +53,70 @@ describe('the discovery document', () => {
   });
 });
 
+describe('what directories read', () => {
+  const read = async (path: string) => {
+    const answer = await fetch(service.baseUrl + path);
+    return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
+  };
+
+  it('leads from every public document to the descriptions of the interfaces', async () => {
+    for (const path of ['/.well-known/svc', '/api/agent/v1/services/svc_work_check', '/openapi.json', '/llms.txt']) {
+      const { headers } = await reader.get(path);
+      expect([path, headers.get('link')]).toEqual([
+        path,
+        expect.stringContaining('</openapi.json>; rel="service-desc"'),
+      ]);
+    }
+  });
+
+  it('is a catalog of which every link is answered', async () => {
+    const { type, text } = await read('/.well-known/api-catalog');
+    expect(type).toContain('application/linkset+json');
+    const links = JSON.parse(text).linkset.flatMap(({ anchor: _, ...relations }: Record<string, { href: string }[]>) =>
+      Object.values(relations).flat(),
+    ) as { href: string }[];
+    expect(links.length).toBeGreaterThan(10);
+    // Pages are for Next; tests in a browser open them.
+    const data = links.map(({ href }) => new URL(href).pathname).filter((path) => /json|well-known|api/.test(path));
+    for (const path of data) expect([path, (await read(path)).status]).toEqual([path, 200]);
+  });
+
+  it('names the one thing that a payment alone buys, which answers 402', async () => {
+    const { resources } = JSON.parse((await read('/.well-known/x402')).text);
+    expect(resources).toEqual([`${service.baseUrl}/api/x402/v1/check`]);
+    expect((await fetch(resources[0], { method: 'POST' })).status).toBe(402);
+  });
+
+  it('says how the registry of MCP servers may list this one', async () => {
+    const server = JSON.parse((await read('/server.json')).text);
+    expect(server).toMatchObject({
+      name: expect.stringMatching(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+      remotes: [{ type: 'streamable-http', url: `${service.baseUrl}/mcp` }],
+    });
+    expect(server.description.length).toBeLessThanOrEqual(100);
+  });
+
+  it('teaches agents that collect skills to buy here, by the digest that its index says', async () => {
+    const index = JSON.parse((await read('/.well-known/agent-skills/index.json')).text);
+    expect(index.skills).toHaveLength(1);
+    const [{ name, url, digest }] = index.skills;
+    const { type, text } = await read(new URL(url).pathname);
+    expect(type).toContain('text/markdown');
+    expect(digest).toBe(`sha256:${createHash('sha256').update(text).digest('hex')}`);
+    expect(text).toMatch(new RegExp(`^---\\nname: ${name}\\ndescription: "[^\\n]{1,1022}"\\n---\\n`));
+    // The link of each way to buy is answered.
+    for (const path of ['/.well-known/svc', '/api/x402/v1/check', '/mcp'])
+      expect(text).toContain(service.baseUrl + path);
+  });
+
+  it('maps the public pages, and keeps robots out of customers’ pages', async () => {
+    expect((await read('/sitemap.xml')).text).toContain(`<loc>${service.baseUrl}/docs</loc>`);
+    const robots = (await read('/robots.txt')).text;
+    expect(robots).toContain(`Sitemap: ${service.baseUrl}/sitemap.xml`);
+    expect(robots).toContain('Disallow: /reports');
+  });
+});
+
 describe('the service contract', () => {
   it('has every field of the interface, with its fixed values', async () => {
     const { body } = await reader.get('/api/agent/v1/services/svc_work_check');
@@ -93,7 +159,7 @@ describe('the service contract', () => {
   it('says who assesses, which kinds of criteria are decided, what a verdict means and how right it was', async () => {
     const { body } = await reader.get('/api/agent/v1/services/svc_work_check');
     const { assessor, decides, verdicts, accuracy, measured } = body.terms.assessment;
-    expect(assessor).toBe('rules and a small trained model');
+    expect(assessor).toBe('rules, and no language model');
     expect(decides).toEqual(decidedKinds.map(({ name, decides: what }) => ({ kind: name, decides: what })));
     expect(Object.keys(verdicts).toSorted()).toEqual([...Verdict.options].toSorted());
     expect(accuracy).toContain(measured === null ? 'never measured' : `in version ${measured.version}`);
@@ -114,6 +180,15 @@ describe('the service contract', () => {
 });
 
 describe('the OpenAPI document', () => {
+  it('describes the example in the contract as a request, field by field', () => {
+    const described = openApiDocument(service.baseUrl).components?.schemas?.ServiceContract;
+    const properties = described && typeof described === 'object' && 'properties' in described && described.properties;
+    const example = properties ? properties.example_request : undefined;
+    const fields = typeof example === 'object' && 'properties' in example ? example : expect.unreachable();
+    expect(fields.required).toEqual(expect.arrayContaining(['work_product', 'evidence']));
+    expect(Object.keys(fields.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(exampleRequest)));
+  });
+
   it('describes each operation with its success, and each of its problems by status', () => {
     const document = openApiDocument(service.baseUrl);
     expect(document.openapi).toBe('3.1.0');
@@ -161,10 +236,12 @@ describe('the OpenAPI document', () => {
     const agent = await Agent.arrive(service);
     const { paths } = openApiDocument(service.baseUrl);
     const posts = Object.values(operations).filter(({ method }) => method === 'POST');
-    for (const { name, path, audience } of posts) {
+    for (const { name, path, audience, ...operation } of posts) {
       if (!(audience as readonly string[]).some((who) => who !== 'member')) continue;
       const answer = await agent.send('POST', path.replace(/\{\w+\}/g, 'unknown'), undefined, {
         'idempotency-key': name,
+        // Without a payment it reads nothing.
+        ...('readsWhenPaid' in operation ? { 'payment-signature': 'e30=' } : {}),
       });
       const isRefused = answer.body.code === 'validation_failed';
       const body = paths?.[path]?.post?.requestBody as { required?: boolean };

@@ -46,7 +46,7 @@ export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
         service_key: service.serviceKey,
         state,
       },
-      instructions: at('/docs'),
+      instructions: at('/docs.md'),
       manifest: at(operations.discovery.path),
       mcp: mcp(ctx.baseUrl),
       openapi: at('/openapi.json'),

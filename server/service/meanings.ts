@@ -23,11 +23,24 @@ export const findingMeanings: Readonly<Record<FindingStatus, string>> = {
 };
 
 export const statementMeanings: Readonly<Record<StatementStatus, string>> = {
-  supported: 'The evidence bears it out, or its figures work out.',
+  supported: 'Proven: the evidence says it, or its figures work out.',
   contradicted: 'A passage, or another place in the work, says otherwise.',
-  not_found: 'No passage settles it. It may still be true.',
+  undecided: 'The evidence speaks of it, and what it says could not settle it. A person decides.',
+  not_found: 'The evidence is silent on it. It may still be true.',
   not_checked: 'It claims nothing that evidence could settle.',
 };
 
 export const confidenceMeaning =
   'The share of the statements that can be checked which were decided, from 0 to 1. It is no probability of being right.';
+
+/** Members of a report that a name does not explain. */
+export const fieldMeanings = {
+  model_verdict:
+    'The verdict of the assessor alone. A failed check or an instruction in the material can only lower it.',
+  checked_result:
+    'True if no check failed and every finding was settled. It says nothing of whether the work is right.',
+  score:
+    'How strongly the evidence bears out the statements, from 0 to 1: a mean over all of them. Not calibrated, and no verdict follows from it.',
+  requires_human_review:
+    'A person should read the report: the verdict is escalate or insufficient_evidence, or human_approval_required is true.',
+} as const;

@@ -46,10 +46,13 @@ describe('the letter of a registration', () => {
     await register(reader, customer.email, { agent: { name: 'Procurement Assistant' } });
     const { text } = await customer.newestLetter();
     expect(text).not.toContain('pay by card');
-    expect(text).toContain('pay from its own wallet over x402');
-    expect(text).toContain('Cards are not accepted here for now.');
+    expect(text).toContain('pay from its own crypto wallet (USDC)');
+    expect(text).toContain('Cards are not set up here.');
     expect(text).toContain('There is no total limit; you can set one.');
     expect(text).toContain('The name was not verified.');
-    expect(text.split('\n')[1]).toBe('See the request and decide: the link above.');
+    expect(text.split('\n').slice(2, 4)).toEqual([
+      'See the request and decide:',
+      expect.stringContaining('/confirm?link='),
+    ]);
   });
 });

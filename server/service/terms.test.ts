@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -100,7 +101,21 @@ function toldBy(change: (text: string) => string): string {
   }
 }
 
+/** What each version of the terms says. A version that somebody accepted stays here as it was. */
+const versions: Record<string, string> = {
+  '2026-07-21': 'cec21b47f9b7321c',
+};
+
 describe('the terms', () => {
+  it('have a version of their own, and a version says one thing for ever', () => {
+    const { service, ...said } = terms;
+    const saying = JSON.stringify(said, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    expect(
+      createHash('sha256').update(saying).digest('hex').slice(0, 16),
+      'The terms changed: give them a new termsVersion, and add it to the versions with this digest.',
+    ).toBe(versions[service.termsVersion]);
+  });
+
   it('are told alike by the contract, the sample report and every operation once one of them is another', () => {
     const told = toldBy((text) => text.replace(/reviewWindow: [\d_]+/, 'reviewWindow: 90_000'));
     expect(told.trimEnd().split('\n').at(-1)).toBe('90000 90000 90000 25 hours');

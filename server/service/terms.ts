@@ -62,10 +62,10 @@ const periods = {
   retention: 30 * daySeconds,
   /** How long events can be read. */
   events: 30 * daySeconds,
-  /** How long waivers count that buyers bring about: see `blockAfterWaivers`. */
-  waivers: 30 * daySeconds,
-  /** How long "This was not me" silences an origin. */
-  silence: 30 * daySeconds,
+  /** How long remedies count that buyers bring about: see `blockAfterRemedies`. */
+  remedies: 30 * daySeconds,
+  /** How long "Block this network" silences an origin. */
+  silence: daySeconds,
 } as const;
 
 type Period = keyof typeof periods;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../../door/operation.ts';
 import { Amount, act, Done, Instant, Key, look, Reason } from './parts.ts';
+import { Row } from './purchases.ts';
 
 /** Customers and their agents, for operators. Pure. */
 
@@ -93,6 +94,42 @@ export const consoleCustomers = defineOperation({
         lifted_because: z.string().nullable(),
       }),
     ),
+    purchases: z.object({
+      total: z.int(),
+      collected_microcents: Amount,
+      given_back_microcents: Amount,
+      final_microcents: Amount,
+      newest: z.array(Row),
+    }),
+    cards: z.array(
+      z.object({
+        card_key: z.string(),
+        title: z.string().meta({ description: 'Brand, last four digits and month of expiry.' }),
+        saved_at: Instant,
+        removed_at: Instant.nullable(),
+        declined: z.string().nullable().meta({ description: "The bank's newest refusal of it." }),
+      }),
+    ),
+    endpoints: z.array(
+      z.object({
+        endpoint_key: z.string(),
+        host: z.string().meta({ description: 'Of its address. The rest may carry a secret.' }),
+        added_at: Instant,
+        removed_at: Instant.nullable(),
+        told_at: Instant.nullable(),
+        failing_since: Instant.nullable(),
+        failure: z.string().nullable(),
+      }),
+    ),
+    letters: z.array(
+      z.object({
+        letter_key: z.string(),
+        what: z.string(),
+        address: z.string(),
+        created_at: Instant,
+        sent_at: Instant.nullable(),
+      }),
+    ),
     waivers: z.int(),
     /** Waived charges by buyer and payer, to find who disputes everything twice. */
     waivers_by: z.array(
@@ -107,3 +144,5 @@ export const consoleCustomers = defineOperation({
   }),
   problems: ['not_found'],
 });
+
+export type CustomerRecord = z.infer<typeof consoleCustomers.output>;

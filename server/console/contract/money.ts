@@ -80,6 +80,28 @@ export const giveBack = defineOperation({
   problems: ['not_found', 'action_not_allowed'],
 });
 
+export const settleRefund = defineOperation({
+  ...act,
+  name: 'settle_refund',
+  summary: 'Close a refund that failed with what was done: sent by hand, or kept as credit of its buyer.',
+  path: '/console/refunds/{refund_key}/settle_refund',
+  input: z.discriminatedUnion('as', [
+    z.strictObject({
+      refund_key: Key,
+      as: z.literal('sent_by_hand'),
+      reference: z
+        .string()
+        .trim()
+        .regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,118}[\x21-\x7e])?$/)
+        .meta({ description: 'What the transfer is called at the bank or on the chain. The receipt names it.' }),
+      reason: Reason,
+    }),
+    z.strictObject({ refund_key: Key, as: z.literal('wallet_credit'), reason: Reason }),
+  ]),
+  output: z.object({ amount_microcents: Amount }),
+  problems: ['not_found', 'action_not_allowed'],
+});
+
 export const liftBlock = defineOperation({
   ...act,
   name: 'lift_block',

@@ -50,6 +50,17 @@ export const Row = z.object({
 });
 export type Row = z.infer<typeof Row>;
 
+/** What became of the payment of a purchase, for bookkeeping. */
+const Money = z.object({
+  fee_microcents: Amount.nullable().meta({ description: "The card provider's; null where nobody told one." }),
+  refunded_microcents: Amount,
+  reference: z
+    .string()
+    .nullable()
+    .meta({ description: 'The charge at the card provider, or network and transaction.' }),
+});
+export type Money = z.infer<typeof Money>;
+
 export const consolePurchases = defineOperation({
   ...look,
   name: 'console_purchases',
@@ -62,8 +73,9 @@ export const consolePurchases = defineOperation({
     sort: z.enum(['newest', 'oldest']).default('newest'),
     after: Key.nullable().default(null),
     limit: z.int().min(1).max(1_000).default(50),
+    money: z.boolean().default(false).meta({ description: 'With fee, refund and reference of each.' }),
   }),
-  output: z.object({ purchases: z.array(Row), next_after: z.string().nullable() }),
+  output: z.object({ purchases: z.array(Row.extend({ money: Money.nullable() })), next_after: z.string().nullable() }),
   problems: ['not_found'],
 });
 
@@ -91,6 +103,7 @@ export const Entry = z.object({
   detail: z.string(),
   key: z.string().nullable(),
   failed: z.boolean(),
+  needs_look: z.boolean().meta({ description: 'What is wrong is still so, and waits for a person.' }),
   raw: z.record(z.string(), z.unknown()),
 });
 export type Entry = z.infer<typeof Entry>;
@@ -127,6 +140,11 @@ export const consolePurchase = defineOperation({
     payment_key: z.string().nullable(),
     deadline: z.object({ what: z.string(), at: Instant }).nullable(),
     failure: z.string().nullable(),
+    owner: z.string().nullable().meta({ description: "The address of the account's owner; a wallet has none." }),
+    decline: z
+      .object({ code: z.string(), at: Instant, intent_id: z.string().nullable() })
+      .nullable()
+      .meta({ description: "The bank's newest refusal of a charge, as the card provider names it." }),
     content_deleted_at: Instant.nullable(),
     reports: z.array(
       z.object({ number: z.int(), verdict: z.string().nullable(), digest: z.string(), delivered_at: Instant }),

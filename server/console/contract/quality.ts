@@ -76,6 +76,8 @@ const Judged = z.object({
   delivered_at: Instant,
   /** The statements of the work that the finding rests on: a few. */
   statements: z.array(z.object({ text: z.string(), status: z.string(), why: z.string() })),
+  work: z.string(),
+  evidence: z.array(z.object({ source: z.string(), text: z.string() })),
 });
 export type Judged = z.infer<typeof Judged>;
 
