@@ -1,5 +1,6 @@
 import type { NextConfig } from 'next';
 import { commonHeaders, dataHeaders } from './server/transports/security-headers.ts';
+import { serviceLinks } from './server/transports/service-links.ts';
 
 const headersOf = (values: Record<string, string>) => Object.entries(values).map(([key, value]) => ({ key, value }));
 
@@ -13,6 +14,7 @@ const config: NextConfig = {
   async headers() {
     return [
       { source: '/:path*', headers: headersOf(commonHeaders) },
+      { source: '/', headers: headersOf({ Link: serviceLinks }) },
       ...dataPaths.map((source) => ({ source, headers: headersOf(dataHeaders) })),
     ];
   },

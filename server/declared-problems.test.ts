@@ -43,7 +43,16 @@ function codesOf(graph: ReturnType<typeof callGraph>, name: string): Map<string,
 }
 
 /** Codes that the calls could lead to, but a verb's arguments rule out, with the reason. */
-const ruledOut = new Map([['pay_by_link card_declined', 'It pays over x402 alone.']]);
+const ruledOut = new Map([
+  ['pay_by_link card_declined', 'It pays over x402 alone.'],
+  ['buy_check card_declined', 'It pays over x402 alone.'],
+  ['buy_check approval_required', 'It cannot ask: the refusal names the grant.'],
+  ['buy_check approval_declined', 'Nobody was asked about its quote.'],
+  ['buy_check not_found', 'It reads only what it made.'],
+  ['buy_check quote_expired', 'Its quote is a moment old.'],
+  ['buy_check terms_version_mismatch', 'It accepts the current terms itself.'],
+  ['service_contract unsupported_work_kind', 'A request stands in its answer, not in what it is sent.'],
+]);
 
 /** The codes that an operation uses undeclared, and those it declares unused. */
 function differences(graph: ReturnType<typeof callGraph>, name: string, operation: Operation): string[] {

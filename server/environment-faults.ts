@@ -1,54 +1,109 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import Stripe from 'stripe';
+import type { CardConfiguration } from './configuration/card.ts';
 import type { Configuration } from './configuration.ts';
+import { systemClock } from './kernel/clock.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
+import { sqlState } from './kernel/database.ts';
+import { skewMaxSeconds } from './kernel/database-clock.ts';
 import { jsonService } from './kernel/json-http.ts';
 import { errorFields, log } from './kernel/log.ts';
+import { SteadyClient } from './kernel/postgres/steady-client.ts';
+import { currenciesHeld } from './payments/card/currencies.ts';
+import { openCardProvider } from './payments/card/provider.ts';
 
 /** Statements use `old` in RETURNING, which is new in this version. */
 const postgresMin = 18;
 const migrations = path.resolve(import.meta.dirname, '../prisma/migrations');
 
+/** Something outside that cannot be used now and may be later, by itself or by a command. */
+interface Absent {
+  sentence: string;
+  /** A start waits for the database, and not for a chain: reports need none. */
+  isDatabase: boolean;
+}
+type Fault = { wrong: string } | Absent;
+
+/** How often a start looks again. */
+const lookAgainMs = 1_000;
+
 /**
- * Checks the database, and in production the chains, against the environment. Throws `ConfigurationError` with a
- * sentence per fault. Tolerates a chain that does not answer, because reports need none; `strict`, for checks before a
- * deployment, reports it.
+ * Compares the database, and in production the chains and the account at Stripe, with the environment. `wrong` is what
+ * only another environment mends: an old PostgreSQL, a refused password, another chain, an account in another currency.
+ * `absent` is what is not there now: a database that does not answer or lacks migrations, a silent chain.
  */
-export async function requireSurroundings(
-  { databaseUrl, environment, x402 }: Configuration,
-  { strict = false } = {},
-): Promise<void> {
+export async function lookAround(
+  configuration: Pick<Configuration, 'databaseUrl' | 'environment' | 'x402' | 'card'>,
+): Promise<{ wrong: string[]; absent: Absent[] }> {
+  const { databaseUrl, environment, x402, card } = configuration;
   const chains =
     environment === 'live' && x402 ? x402.networks.map((network) => [network, x402.rpcUrls[network]] as const) : [];
   const faults = await Promise.all([
     databaseFault(databaseUrl),
-    ...chains.map(([network, url]) => chainFault(network, url ?? '', strict)),
+    ...chains.map(([network, url]) => chainFault(network, url ?? '')),
+    ...(environment === 'live' && card.mode === 'live' ? [cardFault(card)] : []),
   ]);
   const found = faults.filter((fault) => fault !== null);
-  if (found.length > 0) throw new ConfigurationError(found.join('\n'));
+  return {
+    wrong: found.flatMap((fault) => ('wrong' in fault ? [fault.wrong] : [])),
+    absent: found.filter((fault) => 'sentence' in fault),
+  };
 }
 
-async function databaseFault(connectionString: string): Promise<string | null> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+/** Waits until the database is there and migrated. Throws `ConfigurationError` with a sentence per wrong variable. */
+export async function awaitSurroundings(configuration: Configuration): Promise<void> {
+  for (let told = ''; ; await sleep(lookAgainMs)) {
+    const { wrong, absent } = await lookAround(configuration);
+    if (wrong.length > 0) throw new ConfigurationError(wrong.join('\n'));
+    const [missing] = absent.filter(({ isDatabase }) => isDatabase);
+    if (!missing) return;
+    if (missing.sentence !== told) log('start_waits', { for: missing.sentence });
+    told = missing.sentence;
+  }
+}
+
+async function databaseFault(connectionString: string): Promise<Fault | null> {
+  const absent = (sentence: string): Absent => ({ sentence, isDatabase: true });
+  const client = new SteadyClient({ connectionString, connectionTimeoutMillis: 10_000 });
   // Ignore errors of idle connections; the next query reports them.
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ version: number; history: boolean }>(
+    const { rows } = await client.query<{ version: number; history: boolean; at: Date }>(
       `select current_setting('server_version_num')::int / 10000 as version,
-        to_regclass('_prisma_migrations') is not null as history`,
+        to_regclass('_prisma_migrations') is not null as history, clock_timestamp() as at`,
     );
-    const [{ version, history } = { version: 0, history: false }] = rows;
-    if (version < postgresMin) return `DATABASE_URL leads to PostgreSQL ${version}: ${postgresMin} or newer is needed`;
+    const [{ version, history, at } = { version: 0, history: false, at: systemClock() }] = rows;
+    if (version < postgresMin) {
+      return { wrong: `DATABASE_URL leads to PostgreSQL ${version}: ${postgresMin} or newer is needed` };
+    }
+    const skewSeconds = Math.round((systemClock().getTime() - at.getTime()) / 1_000);
+    if (Math.abs(skewSeconds) > skewMaxSeconds) {
+      return absent(`The clock of this machine is ${skewSeconds} s ahead of the database's: set it right`);
+    }
     const missing = history ? await missingMigrations(client) : null;
-    if (missing === null) return 'DATABASE_URL leads to a database that was never migrated: npm run migrate';
-    return missing > 0 ? `The database lacks ${missing} migrations: npm run migrate` : null;
+    if (missing === null) return absent('DATABASE_URL leads to a database that was never migrated: npm run migrate');
+    return missing > 0 ? absent(`The database lacks ${missing} migrations: npm run migrate`) : null;
   } catch (error) {
-    return `DATABASE_URL cannot be reached: ${error instanceof Error && error.message ? error.message : 'no answer'}`;
+    const why = error instanceof Error && error.message ? error.message : 'no answer';
+    return isRefusal(error)
+      ? { wrong: `DATABASE_URL is refused: ${why}` }
+      : absent(`DATABASE_URL cannot be reached: ${why}`);
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/**
+ * Whether PostgreSQL refuses who asks (class 28), has no such database (3D000), or the driver does not get on with it
+ * about passwords or TLS: time mends none of these.
+ */
+function isRefusal(error: unknown): boolean {
+  const { message = '' } = (error ?? {}) as Partial<Error>;
+  return /^(?:28|3D000)/.test(sqlState(error) ?? '') || /^(?:SASL:|The server does not support SSL)/.test(message);
 }
 
 async function missingMigrations(client: pg.Client): Promise<number> {
@@ -60,23 +115,41 @@ async function missingMigrations(client: pg.Client): Promise<number> {
   return entries.filter((entry) => entry.isDirectory() && !applied.has(entry.name)).length;
 }
 
-async function chainFault(network: string, url: string, strict: boolean): Promise<string | null> {
+async function chainFault(network: string, url: string): Promise<Fault | null> {
   try {
     const chainId = await chainIdAt(url);
-    return `eip155:${chainId}` === network ? null : `X402_RPC_URLS for ${network} leads to the chain ${chainId}`;
+    return `eip155:${chainId}` === network
+      ? null
+      : { wrong: `X402_RPC_URLS for ${network} leads to the chain ${chainId}` };
   } catch (error) {
-    if (strict) return `X402_RPC_URLS for ${network} does not answer`;
     log('chain_not_asked', { network, ...errorFields(error) });
-    return null;
+    return { sentence: `X402_RPC_URLS for ${network} does not answer`, isDatabase: false };
   }
 }
 
 async function chainIdAt(url: string): Promise<number> {
-  const { result } = (await jsonService(url, 5_000).call('', {
+  const { result } = (await jsonService('chain', url, 5_000).call('', {
     jsonrpc: '2.0',
     id: 1,
     method: 'eth_chainId',
     params: [],
   })) as { result: string };
   return Number(result);
+}
+
+/** Fees come in the currency that the account settles in, and the books have one alone. */
+async function cardFault(card: CardConfiguration): Promise<Fault | null> {
+  try {
+    const held = await currenciesHeld(openCardProvider(card));
+    return held.includes('usd')
+      ? null
+      : {
+          wrong: `STRIPE_SECRET_KEY is of an account that settles in ${held.join(', ').toUpperCase()}: fees are booked in USD alone`,
+        };
+  } catch (error) {
+    log('card_not_asked', errorFields(error));
+    // A restricted key may not read the balance.
+    if (error instanceof Stripe.errors.StripePermissionError) return null;
+    return { sentence: 'STRIPE_SECRET_KEY could not be tried at Stripe', isDatabase: false };
+  }
 }

@@ -1,10 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import type pg from 'pg';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
-import { connectTimeoutMs, type Database, openDatabase, sessionOptions } from './kernel/database.ts';
+import { connectTimeoutMs, type Database, openDatabase, sessionOptions, silenceMaxMs } from './kernel/database.ts';
+import { type DatabaseClock, openDatabaseClock } from './kernel/database-clock.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
+import { SteadyClient } from './kernel/postgres/steady-client.ts';
 import { checkSecretKeys, requireSecretKeys } from './kernel/secret-keys.ts';
 import { continueTransactionNumbers } from './kernel/transaction-numbers.ts';
 import { openMailer } from './mail/mailer.ts';
@@ -18,12 +21,11 @@ import { openAssessorProbe } from './service/assessor.ts';
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
 export async function openRuntime(env: Record<string, string | undefined>, role: 'web' | 'worker'): Promise<Runtime> {
   const configuration = readConfiguration(env);
-  const clock = systemClock;
   const { databaseUrl, connections } = configuration;
   const name = `work-check ${role}`;
   await requireOwnConnections(databaseUrl);
   const db = openDatabase(databaseUrl, { connections: connections.purchases, name });
-  const receiptSigner = await signingKeys(configuration, db, clock()).catch(async (error) => {
+  const { receiptSigner, databaseClock } = await prepared(configuration, db).catch(async (error) => {
     await db.end();
     throw error;
   });
@@ -35,14 +37,17 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
       application_name: name,
       // A filter may match few rows or most: plan each list for its values.
       options: `${sessionOptions} -c plan_cache_mode=auto`,
-    }),
+      silenceMaxMs,
+      Client: SteadyClient,
+    } as pg.PoolConfig),
   });
   const queue = await openQueue(databaseUrl, role === 'worker' ? 'worker' : 'sender', name);
   const mailer = configuration.mail ? openMailer(configuration.mail) : null;
   const stopping = new AbortController();
   return {
     configuration,
-    clock,
+    clock: databaseClock.now,
+    skewSeconds: databaseClock.skewSeconds,
     db,
     prisma,
     queue,
@@ -53,6 +58,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     stopping: stopping.signal,
     beginStop: () => stopping.abort(),
     async close() {
+      databaseClock.close();
       await queue.stop();
       mailer?.close();
       await prisma.$disconnect();
@@ -62,17 +68,19 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
 }
 
 /** Gets the database ready to be written to. Refuses keys that it does not know. Throws `ConfigurationError`. */
-async function signingKeys(configuration: Configuration, db: Database, now: Date): Promise<ReceiptSigner> {
+async function prepared(
+  configuration: Configuration,
+  db: Database,
+): Promise<{ receiptSigner: ReceiptSigner; databaseClock: DatabaseClock }> {
+  const databaseClock = await openDatabaseClock(db);
+  const now = databaseClock.now();
   await requireSecretKeys(db, configuration.keyring, now);
   await continueTransactionNumbers(db);
-  return openReceiptKeys(configuration.receiptKeys, db, now);
+  return { receiptSigner: await openReceiptKeys(configuration.receiptKeys, db, now), databaseClock };
 }
 
-/**
- * Compares the configured keys with the database before a deployment. Writes nothing. Throws `ConfigurationError` with
- * a sentence per fault.
- */
-export async function checkKeys({ databaseUrl, keyring, receiptKeys }: Configuration): Promise<void> {
+/** Compares the configured keys with the database before a deployment; a sentence per fault. Writes nothing. */
+export async function keyFaults({ databaseUrl, keyring, receiptKeys }: Configuration): Promise<string[]> {
   const db = openDatabase(databaseUrl, { connections: 1 });
   try {
     const checks = await Promise.allSettled([
@@ -81,7 +89,7 @@ export async function checkKeys({ databaseUrl, keyring, receiptKeys }: Configura
     ]);
     const reasons = checks.flatMap((check) => (check.status === 'rejected' ? [check.reason as Error] : []));
     for (const reason of reasons) if (!(reason instanceof ConfigurationError)) throw reason;
-    if (reasons.length > 0) throw new ConfigurationError(reasons.map(({ message }) => message).join('\n'));
+    return reasons.map(({ message }) => message);
   } finally {
     await db.end();
   }

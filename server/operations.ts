@@ -13,11 +13,16 @@ import type { Operation, PublishedOperation } from './door/operation.ts';
 import * as account from './identity/account-contract.ts';
 import * as identity from './identity/contract.ts';
 import * as members from './identity/member-contract.ts';
+import * as oauth from './identity/oauth-contract.ts';
+import * as people from './identity/people-contract.ts';
 import * as registration from './identity/registration-contract.ts';
+import * as approvals from './purchases/approval-contract.ts';
 import * as purchases from './purchases/contract.ts';
+import * as keyless from './purchases/keyless-contract.ts';
 import * as link from './purchases/link-contract.ts';
 import * as lists from './purchases/list-contract.ts';
 import * as payment from './purchases/payment-contract.ts';
+import * as webhooks from './purchases/webhook-contract.ts';
 import * as service from './service/contract.ts';
 import * as sources from './sources/contract.ts';
 
@@ -29,6 +34,7 @@ export const operations = {
   discovery: service.discovery,
   service_contract: service.serviceContract,
   receipt_keys: service.receiptKeys,
+  did_document: service.didDocument,
   wallet_challenge: identity.walletChallenge,
   wallet_verify: identity.walletVerify,
   register: registration.register,
@@ -38,6 +44,8 @@ export const operations = {
   sign_in_link: members.signInLink,
   connection: members.connection,
   decide_connection: members.decideConnection,
+  authorization: oauth.authorization,
+  decide_authorization: oauth.decideAuthorization,
   agents: members.agents,
   agent_history: members.agentHistory,
   change_grant: members.changeGrant,
@@ -46,6 +54,13 @@ export const operations = {
   release_again: members.releaseAgain,
   review_agents: members.reviewAgents,
   member: account.member,
+  people: people.people,
+  invite_member: people.inviteMember,
+  withdraw_invitation: people.withdrawInvitation,
+  change_role: people.changeRole,
+  remove_member: people.removeMember,
+  invitation: people.invitation,
+  accept_invitation: people.acceptInvitation,
   end_sessions: account.endSessions,
   lift_silence: account.liftSilence,
   wallet_sign_out: identity.walletSignOut,
@@ -54,13 +69,19 @@ export const operations = {
   check_work: purchases.checkWork,
   purchase: purchases.purchase,
   authorize: purchases.authorize,
+  approvals: approvals.approvals,
+  approval: approvals.approval,
+  decide_approval: approvals.decideApproval,
   pay: purchases.pay,
   cancel_payment: purchases.cancelPayment,
   payment_page: payment.paymentPage,
   start_checkout: payment.startCheckout,
   pay_by_link: link.payByLink,
+  buy_check: keyless.buyCheck,
   saved_cards: payment.savedCards,
   remove_card: payment.removeCard,
+  contested_payments: payment.contestedPayments,
+  disown_payments: payment.disownPayments,
   job: purchases.job,
   report: purchases.report,
   evidence: purchases.evidence,
@@ -74,6 +95,10 @@ export const operations = {
   bought: lists.bought,
   receipts: lists.receipts,
   events: lists.events,
+  webhook_endpoints: webhooks.webhookEndpoints,
+  add_webhook_endpoint: webhooks.addWebhookEndpoint,
+  resend_webhooks: webhooks.resendWebhooks,
+  remove_webhook_endpoint: webhooks.removeWebhookEndpoint,
   sources: sources.sources,
   add_source: sources.addSource,
   remove_source: sources.removeSource,
@@ -99,6 +124,7 @@ const operatorOperations = {
   cancel_job: acts.cancelJob,
   waive_charge: acts.waiveCharge,
   give_back: money.giveBack,
+  settle_refund: money.settleRefund,
   lift_block: money.liftBlock,
   turn_switch: overview.turnSwitch,
   console_disputes: disputes.consoleDisputes,

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { postgresUrl } from '../commands/test-database.ts';
 import { Agent, type Client } from '../e2e/support/agent.ts';
 import { Member } from '../e2e/support/member.ts';
 import { ask, operationNames, wellFormed } from '../e2e/support/requests.ts';
@@ -22,7 +23,7 @@ afterEach(() => vi.restoreAllMocks());
 
 /** Runs `work` while the database refuses the service and has closed its connections. */
 async function whileDown<T>(work: () => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: inject('postgresUrl') });
+  const admin = new pg.Client({ connectionString: postgresUrl() });
   await admin.connect();
   try {
     await admin.query(`alter database ${name} with allow_connections false`);
@@ -72,7 +73,7 @@ describe('a database that cannot be reached', () => {
     const { state, reasons, registrations } = body.availability;
     expect([state, reasons, registrations]).toEqual([
       'unavailable',
-      ['database_unreachable'],
+      ['database_unreachable', 'no_payment_rail_available'],
       { state: 'closed', reasons: ['database_unreachable'] },
     ]);
   });

@@ -72,6 +72,30 @@ export const problems = {
     meaning:
       'This purchase would exceed the agent’s limit per check, per UTC day or in total. A job frees its part of the limit when it is never paid, is paid from credit, or its money has gone back to the payer. Money that became wallet credit keeps its part, and that credit can pay for a job that finds no room.',
   },
+  role_missing: {
+    status: 403,
+    retryable: false,
+    title: 'Your role on the account does not cover this',
+    next: 'Ask an owner of the account to do it, or to change your role.',
+    meaning:
+      'Members of an account have roles. Owners do all; approvers approve purchases, review reports and pause agents; readers read. Nothing changed.',
+  },
+  approval_required: {
+    status: 403,
+    retryable: false,
+    title: 'A person must approve this purchase first',
+    next: 'Give your customer the page in next_actions. Read the purchase until it is approved, then authorize it again.',
+    meaning:
+      'The customer wants to decide about purchases like this one: it costs more than the agent may spend alone, or a limit is in the way. The customer was asked, by letter and on a page. Nothing is reserved. An approval counts for this quote alone, once, until the quote ends; an agent has one open question at a time.',
+  },
+  approval_declined: {
+    status: 403,
+    retryable: false,
+    title: 'The customer declined this purchase',
+    next: 'Do not buy it. Ask the customer before you ask for another quote.',
+    meaning:
+      'A member of the account said no to this quote, and that stands for as long as the quote. Nothing was bought or reserved.',
+  },
   purchases_blocked: {
     status: 403,
     retryable: false,
@@ -189,9 +213,10 @@ export const problems = {
   terms_version_mismatch: {
     status: 409,
     retryable: false,
-    title: 'These are not the current terms',
-    next: 'Read the current terms version in the service contract and send it.',
-    meaning: 'The request names terms that are not in force. Nothing was reserved.',
+    title: 'These are other terms',
+    next: 'Send the terms_version of the quote. A registration sends that of the service contract.',
+    meaning:
+      'A quote is authorized under the terms it was made with, and a registration under those in force. The request names others. Nothing was reserved.',
   },
   source_unavailable: {
     status: 409,
@@ -199,7 +224,7 @@ export const problems = {
     title: 'A governed source is not there to be retrieved',
     next: 'Name only refs that GET /api/agent/v1/sources lists, or ask the customer to add the document.',
     meaning:
-      'The check names a governed document that this account does not have, or no longer has. No quote was made and nothing was bought.',
+      'The check names a governed document that this account does not have, or no longer has. Nothing was quoted or paid.',
   },
   source_limit_reached: {
     status: 409,

@@ -11,7 +11,10 @@ import type { Queue } from './queue/queue.ts';
 /** What the server stands on: opened once per process, real adapters only. */
 export interface Runtime {
   readonly configuration: Configuration;
+  /** The database's time: what ends, is due or deleted goes by it. */
   readonly clock: Clock;
+  /** By how many seconds the clock of this machine is ahead of it. */
+  skewSeconds(): number;
   readonly db: Database;
   /**
    * The same database through Prisma, on its own connections: customers' lists and operators' reads. Read-only: what
@@ -41,7 +44,7 @@ export interface Context {
   requestId: string;
   baseUrl: string;
   /** The presented credential, not verified yet. Operators come from commands, never from requests. */
-  presented: { bearer: string | null; memberSession: string | null; operator?: string };
+  presented: { bearer: string | null; memberSession: string | null; operator?: string; atMcp?: true };
   /** The request's block of addresses; null when no server noted it. */
   origin: string | null;
   idempotencyKey: string | null;
@@ -49,6 +52,8 @@ export interface Context {
   payment: string | null;
   /** Whether an X-PAYMENT header was sent: x402 version 1 clients do. */
   isVersion1: boolean;
+  /** The URL that is paid at, when it is not the job's own. */
+  paidAt?: string | undefined;
   /** How long to wait for an answer whose digest differs from the reader's. */
   wait: { seconds: number; seen: string | null } | null;
 }

@@ -1,11 +1,16 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import next from 'next';
-import { readConfiguration } from './configuration.ts';
-import { requireSurroundings } from './environment-faults.ts';
+import { isSupervisor, supervise } from './children.ts';
+import { cardGaps } from './configuration/card.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import { awaitSurroundings, lookAround } from './environment-faults.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { log } from './kernel/log.ts';
-import { checkKeys, webRuntime } from './open-runtime.ts';
+import { keyFaults, webRuntime } from './open-runtime.ts';
 import { availability } from './service/availability.ts';
 import { stopWhenTold } from './stopping.ts';
+import { readyForWork } from './supervisor.ts';
 import { startTracing } from './tracing.ts';
 import { operationServer } from './transports/http.ts';
 import { serveMetrics } from './transports/metrics.ts';
@@ -15,28 +20,49 @@ try {
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;
   process.stderr.write(`The environment cannot be used:\n${error.message.replace(/^/gm, '  ')}\n`);
-  process.exitCode = 1;
+  process.exit(1);
 }
 
 async function main(): Promise<void> {
   const configuration = readConfiguration(process.env);
-  const isCheck = process.argv.includes('--check-config');
-  await requireSurroundings(configuration, { strict: isCheck });
-  if (isCheck) {
-    await checkKeys(configuration);
-    process.stdout.write('The environment is complete.\n');
-    return;
-  }
+  if (process.argv.includes('--check-config')) return check(configuration);
+  const { webProcesses: count, metrics } = configuration;
+  if (isSupervisor({ count })) return supervise({ role: 'web', count, metricsPort: metrics?.port ?? null });
+  await awaitSurroundings(configuration);
   const endTracing = await startTracing(configuration.tracesUrl, 'web');
   const runtime = await webRuntime();
-  const { host, port } = configuration;
-  const pages = next({ dev: process.env.NODE_ENV === 'development', port });
+  const pages = next({ dev: process.env.NODE_ENV === 'development', port: configuration.port });
   await pages.prepare();
   // Probe providers now, so that no request waits for the first answer.
   await availability(runtime, runtime.clock());
 
   const server = operationServer(runtime, pages.getRequestHandler());
-  serveMetrics(runtime, 'web');
-  server.listen(port, host, () => log('app_ready', { host, port }));
   stopWhenTold(runtime, server, endTracing);
+  await listen(server, configuration);
+  serveMetrics(runtime, 'web');
+  readyForWork();
+}
+
+/** Says what is wrong, which stops a start or leaves a rail out, and what is merely not there now, which a start waits for. */
+async function check(configuration: Configuration): Promise<void> {
+  const { wrong, absent } = await lookAround(configuration);
+  const isDatabaseThere = wrong.length === 0 && absent.every(({ isDatabase }) => !isDatabase);
+  if (isDatabaseThere) wrong.push(...(await keyFaults(configuration)));
+  wrong.push(...cardGaps(configuration.card));
+  if (wrong.length > 0) throw new ConfigurationError(wrong.join('\n'));
+  process.stdout.write('The environment is complete.\n');
+  if (absent.length === 0) return;
+  process.stdout.write(`Not there now:\n${absent.map(({ sentence }) => `  ${sentence}\n`).join('')}`);
+}
+
+/** Listens, or fails: a process that serves nobody must not stay. */
+async function listen(server: Server, { host, port }: Configuration): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigurationError(`PORT ${port} of ${host} cannot be listened on: ${code}`);
+  }
+  log('app_ready', { host, port });
 }

@@ -25,6 +25,7 @@ const nobodys: Subject = {
   job_key: 'job_0000000000000000000000',
   agent_key: 'agent_0000000000000000000000',
   source_key: 'src_0000000000000000000000',
+  endpoint_key: 'endpoint_0000000000000000000000',
 };
 const unknownRegistration = 'reg_0000000000000000000000';
 let known: Customer;
@@ -42,6 +43,8 @@ beforeAll(async () => {
   known = connected.customer;
   const owner = await Member.of(service, connected.agent, known.email);
   const document = await owner.post('/api/agent/v1/sources', { name: 'Terms', text: 'The seller pays.' });
+  const told = await owner.post('/api/agent/v1/webhook-endpoints', { url: 'https://buyer.example/hooks' });
+  const { endpoint_key } = told.body;
   stranger = await Agent.arrive(service);
   const job_key = await connected.agent.authorizedJob();
   const unpaid = await connected.agent.pay(job_key);
@@ -51,7 +54,7 @@ beforeAll(async () => {
   await service.execute(job_key);
   const { quote_key } = (await connected.agent.job(job_key)).body;
   const { agent_key } = connected.registration.body;
-  theirs = { quote_key, job_key, agent_key, source_key: document.body.source_key };
+  theirs = { quote_key, job_key, agent_key, source_key: document.body.source_key, endpoint_key };
   linking = await register(anybody, known.email, { mode: 'link_existing' });
 
   await pool.query('update grants set governed_refs = true where principal_key = $1', [

@@ -11,7 +11,7 @@ const tablesOf = {
   kernel: 'secret_keys transaction_numbers idempotency_claims rate_counts audit_rows',
   console: 'operator_acts operator_views audit_seals finding_labels hourly_figures hours_counted',
   ledger: 'ledger_transfers ledger_closings wallet_credits',
-  mail: 'letters',
+  mail: 'letters due_letters',
   payments:
     'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +
     'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches ' +
@@ -19,9 +19,10 @@ const tablesOf = {
   sources: 'sources',
   service: 'switches switch_changes',
   identity:
-    'accounts members sign_in_links member_sessions principals credentials registrations account_events ' +
-    'purchase_blocks wallet_challenges grants grant_usage operators',
-  purchases: 'quotes unpaid_content jobs reports reviews dispute_texts receipts receipt_keys',
+    'accounts members invitations sign_in_links member_sessions principals credentials registrations account_events ' +
+    'purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',
+  purchases:
+    'quotes approvals unpaid_content jobs reports reviews dispute_texts receipts receipt_keys webhook_endpoints',
 } as const;
 type Room = keyof typeof tablesOf;
 
@@ -40,6 +41,24 @@ const mayName: Partial<Record<string, readonly Room[]>> = {
 /** Operators' reads and health checks span all rooms. */
 const exempt = [/^server\/console\//, /\/unsettled\.ts$/, /^server\/transports\/health\.ts$/];
 
+/** Who writes rows of another room. Rails return facts: jobs are written by purchases alone. */
+const mayWrite: Partial<Record<string, readonly Room[]>> = {
+  console: ['payments', 'service'],
+  purchases: ['payments'],
+  payments: ['ledger'],
+};
+
+/** The tables of other rooms that a text writes to. */
+function writtenIn({ file, text }: Text): string[] {
+  const room = file.split('/')[1] ?? '';
+  const named = [...text.matchAll(/\b(?:insert\s+into|update|delete\s+from|merge\s+into)\s+([a-z_0-9]+)/g)];
+  return [...new Set(named.map(([, name = '']) => name))].flatMap((name) => {
+    const owner = ownerOf.get(name);
+    if (!owner || owner === room || owner === 'kernel' || mayWrite[room]?.includes(owner)) return [];
+    return [`${file} writes ${name} of ${owner}`];
+  });
+}
+
 /** The tables of other rooms named in a text. */
 function foreignIn({ file, text }: Text): string[] {
   const room = file.split('/')[1] ?? '';
@@ -56,6 +75,15 @@ function foreignIn({ file, text }: Text): string[] {
 describe('a table', () => {
   it('is named by its own room only', () => {
     expect(serverTexts.flatMap(foreignIn)).toEqual([]);
+  });
+
+  it('is written to by its own room only', () => {
+    expect(serverTexts.flatMap(writtenIn)).toEqual([]);
+    const planted =
+      "sql`with taken as (update jobs set payment_state = 'processing') insert into payments (a) select 1`";
+    expect(textsOf('server/payments/card/attempt.ts', planted).flatMap(writtenIn)).toEqual([
+      'server/payments/card/attempt.ts writes jobs of purchases',
+    ]);
   });
 
   it('has an owner', () => {

@@ -6,7 +6,7 @@ import { answerDispute, consoleDispute, consoleDisputes } from './console/disput
 import { consoleFailures, retryLetters } from './console/failures.ts';
 import { consoleEntries, consoleLedger } from './console/ledger.ts';
 import { consolePurchases } from './console/list.ts';
-import { consoleMoney, giveBack, liftBlock } from './console/money.ts';
+import { consoleMoney, giveBack, liftBlock, settleRefund } from './console/money.ts';
 import { consoleMe, consoleOverview } from './console/overview.ts';
 import { consolePurchase } from './console/purchase.ts';
 import {
@@ -38,6 +38,16 @@ import {
 import { confirm, confirmation } from './identity/confirmation.ts';
 import { connection, decideConnection } from './identity/connection.ts';
 import { me } from './identity/me.ts';
+import { authorization, decideAuthorization } from './identity/oauth/consent.ts';
+import {
+  acceptInvitation,
+  changeRole,
+  invitation,
+  inviteMember,
+  people,
+  removeMember,
+  withdrawInvitation,
+} from './identity/people.ts';
 import { claim, register } from './identity/registration.ts';
 import { rotateCredential } from './identity/rotate.ts';
 import { signInLink } from './identity/sign-in-request.ts';
@@ -49,19 +59,29 @@ import { bought } from './purchases/lists/bought.ts';
 import { events } from './purchases/lists/events.ts';
 import { jobs, purchases, receipts } from './purchases/lists/lists.ts';
 import { withNextActions } from './purchases/next-actions.ts';
+import { buyCheck } from './purchases/pay/buy-check.ts';
 import { cancelPayment } from './purchases/pay/cancel-payment.ts';
+import { contestedPayments, disownPayments } from './purchases/pay/disown.ts';
 import { pay } from './purchases/pay/pay.ts';
 import { payByLink } from './purchases/pay/pay-by-link.ts';
 import { paymentPage, startCheckout } from './purchases/pay/payment-page.ts';
 import { removeCard, savedCards } from './purchases/pay/saved-cards.ts';
 import { authorize } from './purchases/quote/authorize.ts';
 import { roomWithBuyer } from './purchases/quote/content-room.ts';
+import { approval, approvals, decideApproval } from './purchases/quote/decide-approval.ts';
 import { evidence } from './purchases/quote/evidence.ts';
 import { checkWork, purchase } from './purchases/quote/quote.ts';
+import { didDocument } from './purchases/receipt/attested.ts';
 import { receipt, receiptChain } from './purchases/receipt/receipt.ts';
 import { receiptKeys } from './purchases/receipt/receipt-keys.ts';
 import { review } from './purchases/review/review.ts';
 import { deleteContent } from './purchases/rounds/retention.ts';
+import {
+  addWebhookEndpoint,
+  removeWebhookEndpoint,
+  resendWebhooks,
+  webhookEndpoints,
+} from './purchases/webhooks/endpoints.ts';
 import { cancel } from './purchases/work/cancel.ts';
 import { report } from './purchases/work/report.ts';
 import { discovery, serviceContract } from './service/documents.ts';
@@ -75,6 +95,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   discovery,
   service_contract: serviceContract,
   receipt_keys: receiptKeys,
+  did_document: didDocument,
   wallet_challenge: walletChallenge,
   wallet_verify: walletVerify,
   register,
@@ -84,6 +105,8 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   sign_in_link: signInLink,
   connection,
   decide_connection: decideConnection,
+  authorization,
+  decide_authorization: decideAuthorization,
   agents,
   agent_history: agentHistory,
   change_grant: changeGrant,
@@ -92,6 +115,13 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   release_again: releaseAgain,
   review_agents: reviewAgents,
   member,
+  people,
+  invite_member: inviteMember,
+  withdraw_invitation: withdrawInvitation,
+  change_role: changeRole,
+  remove_member: removeMember,
+  invitation,
+  accept_invitation: acceptInvitation,
   end_sessions: endSessions,
   lift_silence: liftSilence,
   wallet_sign_out: walletSignOut,
@@ -100,13 +130,19 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   check_work: loading(roomWithBuyer, checkWork),
   purchase,
   authorize,
+  approvals,
+  approval,
+  decide_approval: decideApproval,
   pay: loading(jobWithBuyer, pay),
   cancel_payment: cancelPayment,
   payment_page: paymentPage,
   start_checkout: startCheckout,
   pay_by_link: payByLink,
+  buy_check: buyCheck,
   saved_cards: savedCards,
   remove_card: removeCard,
+  contested_payments: contestedPayments,
+  disown_payments: disownPayments,
   job: loading(jobWithBuyer, job),
   report,
   evidence,
@@ -120,6 +156,10 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   bought: bought,
   receipts,
   events,
+  webhook_endpoints: webhookEndpoints,
+  add_webhook_endpoint: addWebhookEndpoint,
+  remove_webhook_endpoint: removeWebhookEndpoint,
+  resend_webhooks: resendWebhooks,
   sources,
   add_source: addSource,
   remove_source: removeSource,
@@ -139,6 +179,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   cancel_job: cancelJob,
   waive_charge: waiveCharge,
   give_back: giveBack,
+  settle_refund: settleRefund,
   lift_block: liftBlock,
   turn_switch: turnSwitch,
   console_disputes: consoleDisputes,

@@ -10,7 +10,7 @@ const without = (words: string[], ...never: string[]) => words.filter((word) => 
 /** The words of a column. Those that TypeScript never reads are spelled here. */
 const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'principals.kind': literalsOf('Buyer.kind'),
-  'credentials.kind': literalsOf('Buyer.kind'),
+  'credentials.kind': without(literalsOf('TokenKind'), 'claim', 'refresh'),
   // Computed from the clock, never written.
   'quotes.state': without(literalsOf('QuoteState'), 'expired'),
   'jobs.state': literalsOf('JobState'),
@@ -19,6 +19,7 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'jobs.review_state': without(literalsOf('ReviewState'), 'overdue'),
   'jobs.waived_because': literalsOf('JobRow.waived_because'),
   'payments.state': literalsOf('Attempt.state'),
+  'refunds.settled_as': literalsOf('Settlement.as'),
   'payments.method': ['x402', 'wallet_credit', ...literalsOf('cardMethods')],
   'card_charges.use': ['payment', 'late'],
   'card_disputes.outcome': ['won', 'lost'],
@@ -29,7 +30,10 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'registrations.mode': literalsOf('RegistrationRow.mode'),
   'registrations.state': literalsOf('RegistrationRow.state'),
   'letters.kind': literalsOf('lettersAnHour'),
-  'members.role': ['owner', 'member'],
+  'due_letters.kind': ['purchase', 'account', 'digest'],
+  'members.role': literalsOf('MemberRole'),
+  'invitations.role': without(literalsOf('MemberRole'), 'owner'),
+  'approvals.state': literalsOf('ApprovalState'),
   'reviews.decision': ['accept', 'dispute', 'waive'],
   'sources.media_type': literalsOf('mediaTypes'),
   'purchase_blocks.cause': literalsOf('BlockCause'),

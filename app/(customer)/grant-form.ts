@@ -1,15 +1,21 @@
 import type { GrantValues } from '@/components/forms/GrantFields.tsx';
+import { amountText } from '@/components/purchases/Price.tsx';
 import { fromText } from '@/server/kernel/money.ts';
-import { defaultGrant } from '@/server/service/terms.ts';
+import { defaultGrant, price } from '@/server/service/terms.ts';
 
 /** The grant in a form. An invalid amount stays text, which the operation refuses. */
 export function grantOf(fields: URLSearchParams): Record<string, unknown> {
   const may = fields.getAll('may');
-  const total = fields.get('in_total')?.trim() ?? '';
+  const total = fields.has('once') ? amountText(price) : (fields.get('in_total')?.trim() ?? '');
+  const above = fields.get('ask_above')?.trim() ?? '';
+  const ends = fields.get('ends')?.trim() ?? '';
   return {
     per_job_limit_microcents: amount(fields.get('per_check')),
     daily_limit_microcents: amount(fields.get('per_day')),
     total_limit_microcents: total === '' ? null : amount(total),
+    approval_above_microcents: above === '' ? null : amount(above),
+    expires_at: ends === '' ? null : `${ends}:00.000Z`,
+    may_ask_above_limits: may.includes('may_ask_above_limits'),
     payment_methods: defaultGrant.payment_methods.filter((method) => may.includes(method)),
     review_authority: may.includes('review_authority'),
     governed_refs: may.includes('governed_refs'),
@@ -29,6 +35,8 @@ export function valuesIn(fields: URLSearchParams): GrantValues {
     per_check: text('per_check'),
     per_day: text('per_day'),
     in_total: text('in_total'),
+    ask_above: text('ask_above'),
+    ends: text('ends'),
     may: fields.getAll('may'),
   };
 }
@@ -36,7 +44,7 @@ export function valuesIn(fields: URLSearchParams): GrantValues {
 /** The query that shows a form again with what was typed. */
 export function typedQuery(fields: URLSearchParams): URLSearchParams {
   const query = new URLSearchParams();
-  for (const name of ['per_check', 'per_day', 'in_total', 'may']) {
+  for (const name of ['per_check', 'per_day', 'in_total', 'ask_above', 'ends', 'may']) {
     for (const value of fields.getAll(name)) query.append(name, value);
   }
   return query;
@@ -58,6 +66,8 @@ export function typedBefore(search: Search): GrantValues | null {
     per_check: text('per_check'),
     per_day: text('per_day'),
     in_total: text('in_total'),
+    ask_above: text('ask_above'),
+    ends: text('ends'),
     may: [search.may ?? []].flat(),
   };
 }

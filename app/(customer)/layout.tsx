@@ -2,6 +2,7 @@ import { Menu } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
 import { PageFrame } from '@/components/ui/PageFrame.tsx';
+import { operatorContext } from '../console/operator.ts';
 import { memberContext } from './member.ts';
 
 export const metadata: Metadata = { robots: { index: false } };
@@ -20,12 +21,15 @@ interface Here {
   /** The address of a member, or of a wallet. */
   name: string;
   isWallet: boolean;
+  /** Has a role of an operator, too. */
+  isOperator: boolean;
 }
 
-function Places({ isWallet, className }: Pick<Here, 'isWallet'> & { className: string }) {
+function Places({ isWallet, isOperator, className }: Omit<Here, 'name'> & { className: string }) {
+  const shown = [...(isWallet ? placesOfWallets : places), ...(isOperator ? [['Console', '/console'] as const] : [])];
   return (
     <nav aria-label="Account" className={className}>
-      {(isWallet ? placesOfWallets : places).map(([name, href]) => (
+      {shown.map(([name, href]) => (
         <a key={href} href={href} className="inline-flex min-h-8 items-center text-ui text-ink-2 hover:text-ink">
           {name}
         </a>
@@ -45,14 +49,14 @@ function SignOut() {
 }
 
 /** On a phone the account's navigation is behind a button, which works without scripts. */
-function PhoneMenu({ name, isWallet }: Here) {
+function PhoneMenu({ name, ...here }: Here) {
   return (
     <details className="group md:hidden">
       <summary className="btn btn-plain btn-icon -mr-2 cursor-pointer list-none" aria-label="Menu">
         <Menu className="icon size-5" />
       </summary>
       <div className="absolute inset-x-0 top-14 z-20 border-b border-line bg-raised px-4 py-3 shadow-bar">
-        <Places isWallet={isWallet} className="grid" />
+        <Places {...here} className="grid" />
         <p className="mt-2 border-t border-line pt-3 text-dense wrap-anywhere text-ink-3">{name}</p>
         <SignOut />
       </div>
@@ -63,15 +67,16 @@ function PhoneMenu({ name, isWallet }: Here) {
 export default async function CustomerLayout({ children }: { children: ReactNode }) {
   // The frame also surrounds errors: the page inside shows them.
   const here = await memberContext().then(
-    ({ email, wallet }): Here | null => {
+    async ({ email, wallet }): Promise<Here | null> => {
       const name = email ?? wallet;
-      return name === null ? null : { name, isWallet: wallet !== null };
+      const isOperator = email !== null && (await operatorContext()).me !== null;
+      return name === null ? null : { name, isWallet: wallet !== null, isOperator };
     },
     () => null,
   );
   return (
     <PageFrame
-      nav={here === null ? null : <Places isWallet={here.isWallet} className="flex gap-5 max-md:hidden" />}
+      nav={here === null ? null : <Places {...here} className="flex gap-5 max-md:hidden" />}
       actions={
         here === null ? (
           <a href="/sign-in" className="btn btn-plain -mr-3.5">

@@ -6,6 +6,11 @@ import { type Notice, noticeHeader, noticeIn } from '@/server/transports/notice.
  * that the form's answer set, so no link can forge it, and it shows once.
  */
 export async function noticeAt(path: string): Promise<Notice['code'] | null> {
+  return (await saidAt(path))?.code ?? null;
+}
+
+/** The same with the secret that it may carry. */
+export async function saidAt(path: string): Promise<Notice | null> {
   const notice = noticeIn((await headers()).get(noticeHeader));
-  return notice?.path === path ? notice.code : null;
+  return notice?.path === path ? notice : null;
 }

@@ -89,7 +89,7 @@ function McpWay({ baseUrl }: Pick<Props, 'baseUrl'>) {
       mcpServers: {
         'work-check': {
           type: 'http',
-          url: `${baseUrl}/mcp?profile=buyer`,
+          url: `${baseUrl}/mcp`,
           headers: { Authorization: 'Bearer YOUR_CREDENTIAL' },
         },
       },
@@ -102,8 +102,7 @@ function McpWay({ baseUrl }: Pick<Props, 'baseUrl'>) {
       <CodeBlock name="Add to your client’s configuration" code={configuration} />
       <p className="text-dense text-ink-3">
         Streamable HTTP, with ten tools from quote to receipt. Listing the tools needs no credential. To get one, sign
-        in with a wallet or register over REST. If your client refuses dots in tool names, add &amp;names=snake to the
-        URL.{' '}
+        in with a wallet or register over REST.{' '}
         <a href="/docs#mcp" className="link">
           Buying over MCP
         </a>

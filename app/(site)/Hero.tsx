@@ -108,6 +108,14 @@ function CitedPassage({ report, evidence }: SampleProps) {
   );
 }
 
+/** What a buyer gets here, as specification 7 and 8 have it. */
+const special = [
+  'Your payment is held until you accept the report.',
+  'Disagree, and it is checked again; disagree again, and you pay nothing.',
+  'Receipts are signed: anyone can verify one, without us.',
+  'Our books are compared with the chain and the card provider all day.',
+];
+
 export function Hero({ microcents, sample }: { microcents: number | bigint; sample: SampleProps }) {
   return (
     <section className="mx-auto grid max-w-page items-start gap-x-16 gap-y-12 px-4 pt-12 pb-16 md:px-6 lg:grid-cols-[minmax(0,28rem)_minmax(0,1fr)] lg:pt-20 lg:pb-20">
@@ -117,6 +125,11 @@ export function Hero({ microcents, sample }: { microcents: number | bigint; samp
           Send the work, the request and the evidence. Get findings with citations, the checks performed, what was not
           checked, and a verdict for your review.
         </p>
+        <ul className="mt-5 list-disc space-y-1.5 pl-5 text-ui text-ink-2">
+          {special.map((one) => (
+            <li key={one}>{one}</li>
+          ))}
+        </ul>
         <div className="mt-8 flex flex-wrap gap-3">
           <a href="#connect" className="btn btn-primary btn-lg">
             Connect your agent

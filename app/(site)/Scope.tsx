@@ -41,9 +41,8 @@ function Assessor({ assessment: { assessor, decides, accuracy } }: Pick<Offer, '
       <h3 className="mt-10 border-b border-ink pb-3 text-h3">Measured accuracy</h3>
       <p className="mt-4 max-w-[48rem]">{accuracy}</p>
       <p className="mt-3 max-w-[48rem] text-ink-2">
-        Balanced accuracy of 50% is guessing. Share decided: the rest was left open. Unsupported passed: the share of
-        statements without support in the evidence that were called supported. Read each finding before you act on it;
-        it quotes its evidence.{' '}
+        What is not decided is left open, and the report says so. Read each finding before you act on it; it quotes its
+        evidence.{' '}
         <a href="/docs#read" className="link">
           What the words of a report mean{' '}
         </a>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { PageFrame } from '@/components/ui/PageFrame.tsx';
+import { SignIn } from './SignIn.tsx';
 
 const links = [
   ['What is checked', '/#scope'],
@@ -22,9 +23,7 @@ export default function SiteLayout({ children }: { children: ReactNode }) {
       }
       actions={
         <>
-          <a href="/sign-in" className="btn btn-plain max-md:-mr-3.5">
-            Sign in
-          </a>
+          <SignIn />
           <a href="/#connect" className="btn btn-primary max-md:hidden">
             Connect your agent
           </a>

@@ -27,7 +27,7 @@ function Agreement({ chain: { balance_microcents, ledger_microcents } }: { chain
   if (balance_microcents === null) {
     return (
       <span>
-        <Price microcents={ledger_microcents} /> in the books. The node did not report our balance.
+        <Price microcents={ledger_microcents} /> in the books. The chain has not said lately what we hold.
       </span>
     );
   }

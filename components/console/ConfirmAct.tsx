@@ -9,11 +9,13 @@ interface Props {
   back: string;
   danger?: boolean;
   hidden?: Readonly<Record<string, string>>;
+  /** Asked for before the reason. */
+  field?: { name: string; label: string; hint: string; maxLength: number };
   children: ReactNode;
 }
 
 /** Asks an operator to confirm an action and give the reason. Works without scripts. */
-export function ConfirmAct({ title, button, action, back, danger = false, hidden = {}, children }: Props) {
+export function ConfirmAct({ title, button, action, back, danger = false, hidden = {}, field, children }: Props) {
   return (
     <div className="max-w-decision">
       <h1 className="text-h1">{title}</h1>
@@ -22,6 +24,26 @@ export function ConfirmAct({ title, button, action, back, danger = false, hidden
         {Object.entries(hidden).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
+        {field ? (
+          <div className="mb-4">
+            <label className="label" htmlFor={field.name}>
+              {field.label}
+            </label>
+            <div className="field">
+              <input
+                id={field.name}
+                name={field.name}
+                required
+                maxLength={field.maxLength}
+                autoComplete="off"
+                aria-describedby={`${field.name}-hint`}
+              />
+            </div>
+            <p id={`${field.name}-hint`} className="hint">
+              {field.hint}
+            </p>
+          </div>
+        ) : null}
         <label className="label" htmlFor="reason">
           Reason
         </label>

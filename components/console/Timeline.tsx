@@ -16,8 +16,10 @@ import {
   Wallet,
   Webhook,
 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { Entry } from '@/server/console/contract/purchases.ts';
 import { CopyButton, CopyVerbatim } from '../ui/CopyButton.tsx';
+import { counted } from '../ui/counted.ts';
 import { Moment } from './Moment.tsx';
 
 const icons: Record<Entry['kind'], LucideIcon> = {
@@ -53,8 +55,12 @@ const keyShown = 18;
 const shortened = (key: string): string => (key.length > keyShown ? `${key.slice(0, 10)}…${key.slice(-6)}` : key);
 const anchorOf = (id: string): string => id.replace(/[^\w-]/g, '-');
 
-/** All records of a purchase, newest first. Each entry has an anchor. */
+/** What tells how the service did it, and not what happened to the purchase. */
+const plumbing = new Set<Entry['kind']>(['request', 'queue', 'ledger', 'webhook', 'switch', 'receipt']);
+
+/** All records of a purchase, newest first, the service's own below. Each entry has an anchor. */
 export function Timeline({ entries, page, failedOnly, raw, now, baseUrl }: Props) {
+  const link = baseUrl + page;
   const shown = failedOnly ? entries.filter(({ failed }) => failed) : entries;
   const address = (changes: { failed?: boolean; raw?: boolean }) => {
     const on = { failed: failedOnly, raw, ...changes };
@@ -76,16 +82,58 @@ export function Timeline({ entries, page, failedOnly, raw, now, baseUrl }: Props
           </a>
         </div>
       </div>
-      <ol className="text-dense">
-        {shown.map((entry) => (
-          <Line key={entry.id} entry={entry} raw={raw} now={now} page={baseUrl + page} />
-        ))}
-      </ol>
+      <Lines entries={shown.filter((entry) => !plumbing.has(entry.kind) || entry.needs_look)} {...{ raw, now, link }} />
+      <Plumbing
+        open={raw || failedOnly}
+        entries={shown.filter((entry) => plumbing.has(entry.kind) && !entry.needs_look)}
+      >
+        {(entries) => <Lines entries={entries} {...{ raw, now, link }} />}
+      </Plumbing>
       <p className="mt-3 text-dense text-ink-3">
         {shown.length} of {entries.length} entries, in UTC.{' '}
         {shown.length === entries.length ? 'No filter is set.' : 'Entries that did not fail are hidden.'}
       </p>
     </section>
+  );
+}
+
+/** Closed until asked for; an anchor within opens it by itself. */
+function Plumbing({
+  entries,
+  open,
+  children,
+}: {
+  entries: Entry[];
+  open: boolean;
+  children: (of: Entry[]) => ReactNode;
+}) {
+  if (entries.length === 0) return null;
+  return (
+    <details open={open || undefined} className="mt-2">
+      <summary className="min-h-6 cursor-pointer text-dense text-ink-2">
+        How the service did it: {counted(entries.length, 'entry', 'entries')} of requests, queue, books, receipts and
+        webhooks
+      </summary>
+      {children(entries)}
+    </details>
+  );
+}
+
+interface LinesProps {
+  entries: readonly Entry[];
+  raw: boolean;
+  now: Date;
+  /** The page's whole address. */
+  link: string;
+}
+
+function Lines({ entries, raw, now, link }: LinesProps) {
+  return (
+    <ol className="text-dense">
+      {entries.map((entry) => (
+        <Line key={entry.id} entry={entry} raw={raw} now={now} page={link} />
+      ))}
+    </ol>
   );
 }
 
@@ -105,7 +153,7 @@ function Line({ entry, raw, now, page }: { entry: Entry; raw: boolean; now: Date
       </span>
       <div className="min-w-0">
         <span className="font-medium text-ink">{entry.title}</span>{' '}
-        {entry.failed ? <span className="ml-1 text-fault">needs a look</span> : null}
+        {entry.needs_look ? <span className="ml-1 text-fault">needs a look</span> : null}
         <p className="wrap-anywhere text-ink-2">{entry.detail}</p>
         <details open={raw || undefined}>
           <summary className="inline-flex min-h-6 cursor-pointer items-center text-meta text-ink-3">

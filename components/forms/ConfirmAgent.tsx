@@ -1,54 +1,88 @@
-import { Bot, CheckCheck, Clock, type LucideIcon, Mail, OctagonX, TriangleAlert, UserRoundCheck } from 'lucide-react';
+import { Bot, CheckCheck, Clock, type LucideIcon, Mail, OctagonX, UserRoundCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Limits, Permissions } from '@/components/identity/GrantSummary.tsx';
-import { Price } from '@/components/purchases/Price.tsx';
+import { amountText, Price } from '@/components/purchases/Price.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
+import { LiveReload } from '@/components/ui/LiveReload.tsx';
+import { Notice } from '@/components/ui/Notice.tsx';
 import type { Confirmation } from '@/server/identity/registration-contract.ts';
 import { lasting, price } from '@/server/service/terms.ts';
 import { Software } from '../identity/Software.tsx';
-import { canBuy, valuesOf } from './GrantFields.tsx';
+import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
 
-/** Who asks for what, and the two answers. Works without scripts. */
-export function ConfirmAgent({ asked, link }: { asked: Confirmation; link: string }) {
+interface Props {
+  asked: Confirmation;
+  link: string;
+  values: GrantValues;
+  /** Why the last try was refused. */
+  refused: string | null;
+}
+
+/** Who asks for what, the limits to set, and the two answers. Works without scripts. */
+export function ConfirmAgent({ asked, link, values, refused }: Props) {
   return (
     <div className="mx-auto max-w-decision px-4 py-8 md:py-14">
       <h1 className="text-h1">May this agent buy checks for you?</h1>
       <p className="mt-2 text-body text-ink-2">
-        It asked with the address <strong className="font-medium wrap-anywhere text-ink">{asked.email}</strong>.
+        A check is a paid review of work that agents produce; it costs <Price microcents={price} />. The agent asked
+        with the address <strong className="font-medium wrap-anywhere text-ink">{asked.email}</strong>.
       </p>
-      <Request asked={asked} />
-      <form
-        action="/confirm/decision"
-        method="post"
-        className="sticky bottom-0 -mx-4 mt-5 grid grid-cols-2 gap-3 bg-raised p-4 shadow-bar md:static md:mx-0 md:bg-transparent md:p-0 md:shadow-none"
-      >
+      {refused === null ? null : (
+        <div className="mt-4">
+          <Notice tone="attention">{refused}</Notice>
+        </div>
+      )}
+      <form action="/confirm/decision" method="post">
         <input type="hidden" name="link" value={link} />
-        <p className="col-span-2 text-dense text-ink-2">
-          By confirming you accept the{' '}
-          <a href="/terms" className="link">
-            terms {asked.terms_version}
-          </a>
-          .
-        </p>
-        <button type="submit" name="decision" value="decline" className="btn btn-lg px-2!">
-          This was not me
-        </button>
-        <button type="submit" name="decision" value="confirm" className="btn btn-primary btn-lg px-2!">
-          Confirm
-        </button>
+        <Request asked={asked} values={values} />
+        <div className="mt-5 grid grid-cols-2 gap-3">
+          <p className="col-span-2 text-dense text-ink-2">
+            By confirming you accept the{' '}
+            <a href="/terms" className="link">
+              terms {asked.terms_version}
+            </a>
+            . Nothing is charged now.
+          </p>
+          <button type="submit" name="decision" value="decline" className="btn btn-lg px-2!" formNoValidate>
+            Decline
+          </button>
+          <button type="submit" name="decision" value="confirm" className="btn btn-primary btn-lg px-2!">
+            Confirm
+          </button>
+        </div>
       </form>
       <p className="mt-3 text-dense text-ink-3">
-        This request expires on <Instant at={asked.expires_at} />. If you choose “This was not me”, no account is made
-        and the agent gets nothing.
+        This request expires on <Instant at={asked.expires_at} />. If you decline, no account is made and the agent gets
+        nothing. If you confirm, it continues by itself, and you hear by letter of what it pays and of each report.
       </p>
+      <Block origin={asked.origin} link={link} />
       {asked.code === null ? null : <CodeToRead code={asked.code} until={asked.code_expires_at} />}
     </div>
   );
 }
 
-function Request({ asked }: { asked: Confirmation }) {
+/** Declining, and keeping the network away for a day: said before it is done. */
+function Block({ origin, link }: { origin: string; link: string }) {
+  return (
+    <details className="mt-4 border-t border-line pt-3">
+      <summary className="link w-fit cursor-pointer py-1 text-dense">You do not know this agent?</summary>
+      <form action="/confirm/decision" method="post" className="mt-2">
+        <input type="hidden" name="link" value={link} />
+        <p className="mb-3 text-dense text-ink-2">
+          You can decline and also block the network <Key>{origin}</Key>: for {lasting('silence')} no agent there can
+          have letters sent to you. The link in your letter undoes that.
+        </p>
+        <button type="submit" name="decision" value="block" className="btn">
+          Decline, and block this network
+        </button>
+      </form>
+    </details>
+  );
+}
+
+function Request({ asked, values }: Pick<Props, 'asked' | 'values'>) {
+  const requested = asked.requested_grant;
   return (
     <section className="panel mt-6" aria-label="The request">
       <div className="flex items-center gap-4 p-5">
@@ -60,23 +94,37 @@ function Request({ asked }: { asked: Confirmation }) {
           <div className="text-dense text-ink-3">Name given by the agent, not verified</div>
         </div>
       </div>
-      <div className="border-t border-line">
-        <Limits grant={asked.requested_grant}>
-          <p className="mt-3 text-dense text-ink-3">
-            Nothing is charged now. A check costs <Price microcents={price} />. You can lower these limits, pause or
-            revoke the agent at any time.
-          </p>
-        </Limits>
-      </div>
-      {canBuy(valuesOf(asked.requested_grant), asked.rails) ? null : (
-        <p className="notice tone-attention mx-5 mb-4">
-          <TriangleAlert className="icon" />
-          <span>
-            With this request it cannot buy anything: a check costs more than a limit allows, or it has no way to pay.
-          </span>
-        </p>
-      )}
-      <Permissions grant={asked.requested_grant} rails={asked.rails} />
+      <fieldset className="border-t border-line p-5">
+        <legend className="float-left mb-4 w-full text-h3">What it may spend</legend>
+        <div className="clear-both">
+          <LimitFields
+            values={values}
+            hints={{
+              per_check: `It asked for ${amountText(requested.per_job_limit_microcents)}`,
+              per_day: `It asked for ${amountText(requested.daily_limit_microcents)}. Resets at 00:00 UTC`,
+              in_total:
+                requested.total_limit_microcents === null
+                  ? 'It asked for no limit. Leave empty for none'
+                  : `It asked for ${amountText(requested.total_limit_microcents)}`,
+            }}
+          />
+          <label className="mt-4 flex gap-3">
+            <input type="checkbox" className="check" name="once" value="yes" />
+            <span>
+              Only this once
+              <span className="block text-dense text-ink-3">
+                One check: <Price microcents={price} /> in total, whatever stands above.
+              </span>
+            </span>
+          </label>
+        </div>
+      </fieldset>
+      <fieldset className="border-t border-line p-5">
+        <legend className="float-left mb-3 w-full text-h3">What it may do</legend>
+        <div className="clear-both">
+          <PermissionFields values={values} rails={asked.rails} />
+        </div>
+      </fieldset>
       <dl className="facts border-t border-line px-5 text-dense">
         <dt>Asked</dt>
         <dd>
@@ -103,7 +151,7 @@ function CodeToRead({ code, until }: { code: string; until: string }) {
           {code.slice(0, 3)} {code.slice(3)}
         </output>
         <p className="flex-1 basis-56 text-dense text-ink-2">
-          If you read it to the agent, you confirm the same limits and terms. It works once, until{' '}
+          If you read it to the agent, you confirm the limits that it asked for, and the terms. It works once, until{' '}
           <Instant at={until} />. Give it to nobody else.
         </p>
       </div>
@@ -118,16 +166,14 @@ const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: 
     icon: CheckCheck,
     title: 'Your agent may buy checks',
     words:
-      `Your account was created and nothing was charged. The agent has ${lasting('claimWindow')} to fetch its credential. Sign in to ` +
-      'lower its limits, pause or revoke it.',
+      'Nothing more to do: your agent continues by itself. Your account was created and nothing was charged. Sign in to ' +
+      'change its limits, pause or revoke it.',
     next: ['Sign in', '/sign-in'],
   },
   declined: {
     icon: OctagonX,
     title: 'The request was declined',
-    words:
-      `The agent got nothing and no account was made. For ${lasting('silence')} no agent from that network can write to you. If you ` +
-      'open an account, you can lift this on its page.',
+    words: 'The agent got nothing and no account was made.',
     next: ['Go to the front page', '/'],
   },
   expired: {
@@ -157,7 +203,7 @@ const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: 
 };
 
 /** How a registration ended, or why there is nothing to decide. */
-export function RegistrationEnd({ state }: { state: End }): ReactNode {
+export function RegistrationEnd({ state, children }: { state: End; children?: ReactNode }): ReactNode {
   const { icon, title, words, next } = ends[state];
   return (
     <DeadEnd
@@ -170,6 +216,34 @@ export function RegistrationEnd({ state }: { state: End }): ReactNode {
       }
     >
       <p>{words}</p>
+      {children}
     </DeadEnd>
+  );
+}
+
+/** Whether the agent has its key, live: the claim comes seconds after the confirmation. */
+export function KeyFetched({ fetched }: { fetched: boolean }) {
+  return fetched ? (
+    <p className="mt-2">It has fetched its key.</p>
+  ) : (
+    <p className="mt-2" role="status">
+      <LiveReload />
+      It has not fetched its key yet; it can for {lasting('claimWindow')} after you confirmed.
+    </p>
+  );
+}
+
+/** A network that is kept away, and the way back. */
+export function Blocked({ origin, until, link }: { origin: string; until: string; link: string }) {
+  return (
+    <form action="/confirm/decision" method="post" className="mt-3">
+      <input type="hidden" name="link" value={link} />
+      <p>
+        Until <Instant at={until} /> no agent from <Key>{origin}</Key> can have letters sent to you.
+      </p>
+      <button type="submit" name="decision" value="unblock" className="btn mt-3">
+        Undo the block
+      </button>
+    </form>
   );
 }

@@ -1,11 +1,12 @@
 import { amountText } from '@/components/purchases/Price.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
+import type { GrantTerms } from '@/server/identity/contract.ts';
 import type { Connection } from '@/server/identity/member-contract.ts';
 import { lasting } from '@/server/service/terms.ts';
 import { Software } from '../identity/Software.tsx';
 import { FreshSignIn } from './FreshSignIn.tsx';
-import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
+import { type GrantValues, LimitFields, PermissionFields, type Rails } from './GrantFields.tsx';
 
 /** A member types the agent's code, which proves that the agent is theirs. */
 export function CodeForm({ typed, error }: { typed: string; error: string | null }) {
@@ -117,13 +118,40 @@ function Asked({ asked }: Pick<Props, 'asked'>) {
 }
 
 function Decision({ asked, values, refused, next }: Props) {
-  const { requested_grant: requested } = asked;
   return (
-    <form action="/connect/decision" method="post" className="panel self-start">
-      <input type="hidden" name="registration" value={asked.registration_key} />
-      <input type="hidden" name="code" value={asked.user_code} />
+    <GrantDecision
+      action="/connect/decision"
+      hidden={{ registration: asked.registration_key, code: asked.user_code }}
+      steps={['2. Set the limits', '3. Choose what it may do']}
+      requested={asked.requested_grant}
+      rails={asked.rails}
+      values={values}
+      refused={refused}
+      next={next}
+    />
+  );
+}
+
+interface DecisionProps {
+  action: string;
+  hidden: Readonly<Record<string, string>>;
+  steps: readonly [limits: string, permissions: string];
+  requested: GrantTerms;
+  rails: Rails;
+  values: GrantValues;
+  refused: string | null;
+  next: string;
+}
+
+/** The grant as a form: whoever asks gets what is set here, or nothing. */
+export function GrantDecision({ action, hidden, steps, requested, rails, values, refused, next }: DecisionProps) {
+  return (
+    <form action={action} method="post" className="panel self-start">
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       <fieldset className="p-5 md:p-6">
-        <legend className="float-left mb-4 w-full text-h3">2. Set the limits</legend>
+        <legend className="float-left mb-4 w-full text-h3">{steps[0]}</legend>
         <div className="clear-both">
           <LimitFields
             values={values}
@@ -139,9 +167,9 @@ function Decision({ asked, values, refused, next }: Props) {
         </div>
       </fieldset>
       <fieldset className="border-t border-line p-5 md:p-6">
-        <legend className="float-left mb-3 w-full text-h3">3. Choose what it may do</legend>
+        <legend className="float-left mb-3 w-full text-h3">{steps[1]}</legend>
         <div className="clear-both">
-          <PermissionFields values={values} rails={asked.rails} />
+          <PermissionFields values={values} rails={rails} mayAsk />
         </div>
       </fieldset>
       <div className="border-t border-line p-5 md:p-6">

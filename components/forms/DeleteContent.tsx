@@ -4,7 +4,9 @@ export function DeleteContent({ jobKey }: { jobKey: string }) {
     <details className="mt-3 text-dense print:hidden">
       <summary className="cursor-pointer py-0.5 font-medium">Delete the work and the evidence now</summary>
       <form action={`/reports/${jobKey}/delete-content`} method="post" className="mt-2 space-y-3">
-        <p className="text-ink-2">Nobody can read them again; only their digests stay. This cannot be undone.</p>
+        <p className="text-ink-2">
+          The full texts are erased now. The report stays, with the short passages it quotes. This cannot be undone.
+        </p>
         <button type="submit" className="btn btn-danger">
           Delete work and evidence
         </button>

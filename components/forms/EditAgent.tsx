@@ -30,7 +30,8 @@ const done: Record<string, string> = {
   useless: 'Saved. With these limits and permissions the agent cannot buy anything.',
   pause: 'Paused. New purchases are refused; paid jobs continue.',
   resume: 'The agent may buy again.',
-  release: 'The agent may fetch a new credential with its claim token.',
+  release: 'The agent may fetch a new key with its claim token. The old one works until the new one is used.',
+  stopped: 'Stopped: the old key buys and reads nothing any more. The agent may fetch a new one with its claim token.',
   revoke: 'Revoked. Its credentials can no longer buy anything.',
 };
 
@@ -112,7 +113,7 @@ function GrantForm({ at, agent, values, rails }: Pick<Props, 'agent' | 'values' 
       <fieldset className="border-t border-line p-5 md:p-6">
         <legend className="float-left mb-3 w-full text-h3">It may</legend>
         <div className="clear-both">
-          <PermissionFields values={values} rails={rails} />
+          <PermissionFields values={values} rails={rails} mayAsk />
         </div>
       </fieldset>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line p-5 md:px-6">
@@ -141,9 +142,12 @@ function Acts({ at, agent }: { at: string; agent: ConnectedAgent }) {
         </form>
         {agent.kind === 'agent' ? (
           <>
-            <form action={`${at}/release`} method="post">
+            <form action={`${at}/release`} method="post" className="flex flex-wrap gap-3">
               <button type="submit" className="btn">
-                Let it fetch a new credential
+                Replace its key
+              </button>
+              <button type="submit" name="key" value="leaked" className="btn">
+                Key leaked: stop the old one now
               </button>
             </form>
             <a href={`${at}/revoke`} className="btn btn-danger md:ml-auto">
@@ -153,11 +157,11 @@ function Acts({ at, agent }: { at: string; agent: ConnectedAgent }) {
         ) : null}
       </div>
       <p className="mt-3 text-dense text-ink-3">
-        Pausing refuses new purchases from the next request on; paid jobs continue. Resuming, or letting it fetch a
-        credential, needs a fresh sign-in.{' '}
+        Pausing refuses new purchases from the next request on; paid jobs continue. A replaced key works until the new
+        one is first used; a leaked one stops at once. Resuming, or replacing a key, needs a fresh sign-in.{' '}
         {agent.claim_until === null ? null : (
           <>
-            The agent may fetch a credential until <Instant at={agent.claim_until} />.
+            The agent may fetch a key until <Instant at={agent.claim_until} />.
           </>
         )}
       </p>

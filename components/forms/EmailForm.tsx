@@ -15,8 +15,7 @@ export function EmailForm({ next }: { next: string }) {
       </button>
       <p className="mt-4 text-dense text-ink-3">
         There is no password. The link works once, for {lasting('signInLink')}, and does nothing until you press the
-        button on its page. After five letters in an hour from one place, we send the next only after the last link has
-        expired.
+        button on its page. No mail? Look in spam, or try again in {lasting('signInLink')}.
       </p>
     </form>
   );

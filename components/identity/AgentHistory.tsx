@@ -1,5 +1,5 @@
 import { amountText } from '@/components/purchases/Price.tsx';
-import { Instant } from '@/components/ui/Instant.tsx';
+import { Instant, instantText } from '@/components/ui/Instant.tsx';
 import type { GrantTerms } from '@/server/identity/contract.ts';
 import type { AccountEvent } from '@/server/identity/member-contract.ts';
 
@@ -8,9 +8,12 @@ const words: Record<string, string> = {
   agent_paused: 'Paused',
   agent_resumed: 'Resumed',
   agent_revoked: 'Revoked',
-  release_allowed: 'Allowed to fetch a new credential',
-  credential_released: 'Fetched a credential',
-  credential_revoked: 'A credential not used in time was revoked',
+  release_allowed: 'Allowed to fetch a new key',
+  credential_released: 'Fetched its key',
+  approval_asked: 'Asked to buy a check',
+  approval_given: 'A purchase was approved',
+  approval_refused: 'A purchase was declined',
+  credential_revoked: 'A key not used in time was revoked',
 };
 
 const limits = [
@@ -36,10 +39,21 @@ function changeText({ before, after }: { before: GrantTerms; after: GrantTerms }
   if (before.governed_refs !== after.governed_refs) {
     parts.push(after.governed_refs ? 'May share stored sources' : 'May no longer share stored sources');
   }
+  if (before.expires_at !== after.expires_at) {
+    parts.push(after.expires_at === null ? 'No end any more' : `Ends ${instantText(after.expires_at)}`);
+  }
+  if (before.approval_above_microcents !== after.approval_above_microcents) {
+    const above = after.approval_above_microcents;
+    parts.push(above === null ? 'Asks nobody any more' : `Has to ask above ${amountText(above)}`);
+  }
+  if (before.may_ask_above_limits !== after.may_ask_above_limits) {
+    parts.push(after.may_ask_above_limits ? 'May ask above its limits' : 'May no longer ask above its limits');
+  }
   return parts.join('. ') || 'Saved without a change';
 }
 
 function eventText({ action, detail }: AccountEvent): string {
+  if (action === 'credential_revoked' && detail.because === 'compromised') return 'Its leaked key was stopped';
   if (action !== 'grant_changed') return words[action] ?? action.replaceAll('_', ' ');
   return changeText(detail as unknown as { before: GrantTerms; after: GrantTerms });
 }

@@ -1,4 +1,3 @@
-import { Check, Minus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { amountText } from '@/components/purchases/Price.tsx';
 import type { GrantTerms } from '@/server/identity/contract.ts';
@@ -36,47 +35,5 @@ function Limit({ microcents, of }: { microcents: number | null; of: string }) {
         )}
       </dd>
     </div>
-  );
-}
-
-/** What an agent may do, and what it may not. */
-export function Permissions({ grant, rails }: { grant: GrantTerms; rails: readonly ('card' | 'x402')[] }) {
-  const hasCard = rails.includes('card');
-  const card = hasCard && grant.payment_methods.some((method) => method.startsWith('card'));
-  const x402 = grant.payment_methods.includes('x402');
-  const pay = [...(card ? ['card'] : []), ...(x402 ? ['x402'] : [])].join(' or ');
-  const all: readonly (readonly [string, boolean])[] = [
-    [`Pay by ${pay || 'card or x402'}`, pay !== ''],
-    ...(card === x402
-      ? []
-      : ([[card ? 'Pay by x402' : hasCard ? 'Pay by card' : 'Pay by card: not set up here', false]] as const)),
-    ['Accept or dispute reports', grant.review_authority],
-    ['Share your stored sources', grant.governed_refs],
-    ['Change its own limits', false],
-  ];
-  return (
-    <div className="grid border-t border-line md:grid-cols-2">
-      <div className="px-5 py-4">
-        <h2 className="eyebrow">It may</h2>
-        <Acts acts={all.filter(([, may]) => may)} />
-      </div>
-      <div className="border-t border-line px-5 py-4 md:border-t-0 md:border-l">
-        <h2 className="eyebrow">It may not</h2>
-        <Acts acts={all.filter(([, may]) => !may)} />
-      </div>
-    </div>
-  );
-}
-
-function Acts({ acts }: { acts: readonly (readonly [string, boolean])[] }) {
-  return (
-    <ul className="mt-2 space-y-1.5">
-      {acts.map(([act, may]) => (
-        <li key={act} className="flex gap-2">
-          {may ? <Check className="icon mt-0.5" /> : <Minus className="icon mt-0.5 text-ink-3" />}
-          {act}
-        </li>
-      ))}
-    </ul>
   );
 }

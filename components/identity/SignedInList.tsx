@@ -1,6 +1,7 @@
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { SignedIn } from '@/server/identity/account-contract.ts';
+import { browserName } from './browser-name.ts';
 
 /** A member's sign-ins and silenced origins, each with a button to end it. Works without scripts. */
 export function SignedInList({ member }: { member: SignedIn }) {
@@ -31,7 +32,7 @@ function Sessions({ sessions }: Pick<SignedIn, 'sessions'>) {
               </p>
               <p className="text-dense wrap-anywhere text-ink-3">
                 From <Key>{session.origin}</Key>
-                {session.browser === null ? null : `. The browser calls itself ${session.browser}`}
+                {session.browser === null ? null : `, ${browserName(session.browser)}`}
               </p>
             </div>
             {session.current ? null : (
@@ -64,7 +65,7 @@ function Silenced({ silenced }: Pick<SignedIn, 'silenced'>) {
       </h2>
       {silenced.length === 0 ? (
         <p className="py-3 text-ink-2">
-          Nobody. If you choose “This was not me”, or deny an agent, we block the network it asked from.
+          Nobody. If you block the network that an agent asked from, it stands here, and you can end that.
         </p>
       ) : (
         <ul>

@@ -28,6 +28,8 @@ const reasonWords: Record<string, string> = {
   assessor_not_configured: 'No assessor is set up',
   registrations_closed: SWITCHED_OFF,
   database_unreachable: 'The database is not answering right now',
+  database_full: 'The database has no room to write right now',
+  clock_differs: 'The clock of the server is wrong',
 };
 
 /** Reasons as words, each once. "Not set up" makes "switched off" redundant. */

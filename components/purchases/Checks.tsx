@@ -5,7 +5,7 @@ import { State } from './State.tsx';
 /** The deterministic checks: performed, failed or skipped, each with its reason. */
 export function Checks({ checks }: { checks: Report['verification']['checks'] }) {
   return (
-    <ul className="mt-4 border-t border-ink">
+    <ul className="border-t border-ink">
       {checks.map((outcome) => (
         <li
           key={outcome.check}

@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react';
 import type { StatementStatus } from '@/server/work-check/contract.ts';
+import { type StatementPage, statementPage } from './statement-pages.ts';
 
 /** The finding or statement that led to a passage, by number. */
 interface Origin {
@@ -30,6 +31,7 @@ export type Shown = StatementStatus | 'all';
 
 interface Current extends Opened {
   shown: Shown;
+  page: StatementPage;
   show: (shown: Shown) => void;
   /** `control`: the element in the passage to focus; by default the passage. */
   openPassage: (passage: number, from: Origin | null, control?: string) => void;
@@ -42,6 +44,7 @@ const CurrentPassage = createContext<Current>({
   from: null,
   statement: null,
   shown: 'all',
+  page: statementPage(1, 0),
   show: nowhere,
   openPassage: nowhere,
   openStatement: nowhere,
@@ -66,15 +69,19 @@ function moveTo(anchor: string, control?: string): void {
 }
 
 interface Props {
+  /** How many passages the report cites. */
   passages: number;
+  /** The first passage of the page. */
+  first: number;
+  page: StatementPage;
   /** The first passage cited by each statement, or null. */
   firstPassages: readonly (number | null)[];
   children: ReactNode;
 }
 
 /** Keeps the open passage and statement in the address, so that links open them and Back returns. */
-export function Citations({ passages, firstPassages, children }: Props) {
-  const [opened, setOpened] = useState<Opened>({ passage: 1, from: null, statement: null });
+export function Citations({ passages, first, page, firstPassages, children }: Props) {
+  const [opened, setOpened] = useState<Opened>({ passage: first, from: null, statement: null });
   const [shown, show] = useState<Shown>('all');
 
   const select = useCallback(
@@ -125,8 +132,8 @@ export function Citations({ passages, firstPassages, children }: Props) {
   );
 
   const current = useMemo(
-    () => ({ ...opened, shown, show, openPassage, openStatement }),
-    [opened, shown, openPassage, openStatement],
+    () => ({ ...opened, shown, page, show, openPassage, openStatement }),
+    [opened, shown, page, openPassage, openStatement],
   );
   return <CurrentPassage value={current}>{children}</CurrentPassage>;
 }

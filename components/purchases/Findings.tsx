@@ -10,6 +10,7 @@ const STATEMENTS_NAMED = 8;
 
 /** Problems first. */
 const order = Object.keys(states.statement);
+const problemsFirst: readonly Finding['status'][] = ['contradicted', 'missing', 'partly_met', 'not_assessable', 'met'];
 
 interface RestsOnProps {
   indexes: readonly number[];
@@ -22,7 +23,7 @@ function RestsOn({ indexes, statements }: RestsOnProps) {
   const named = [...indexes].sort((a, b) => rank(a) - rank(b)).slice(0, STATEMENTS_NAMED);
   const more = indexes.length - named.length;
   return (
-    <p className="mt-1 flex flex-wrap items-center gap-x-3 text-dense text-ink-3">
+    <p className="flex flex-wrap items-center gap-x-3 text-dense text-ink-3">
       {indexes.length === 1 ? 'Statement' : 'Statements'}
       {named.map((index) => {
         const status = statements[index]?.status;
@@ -43,32 +44,55 @@ interface Props {
   findings: readonly Finding[];
   statements: Report['statements'];
   passages: readonly Passage[];
+  /** Indexes of statements whose disagreement the page has told already. */
+  told: ReadonlySet<number>;
 }
 
-/** The findings, each with marks for its passages and the statements it rests on. */
-export function Findings({ findings, statements, passages }: Props) {
+/** Why a finding has its status; folded where it repeats what the page has told. */
+function Reason({ reason, isTold }: { reason: string; isTold: boolean }) {
+  const words = (
+    <p className="w-full text-ink-2">
+      <bdi>{reason}</bdi>
+    </p>
+  );
+  if (!isTold) return words;
+  return (
+    <details className="text-dense open:w-full">
+      <summary className="min-h-6 w-fit cursor-pointer py-0.5 text-ink-3">In full</summary>
+      {words}
+    </details>
+  );
+}
+
+/** The findings, problems first, each with marks for its passages and the statements it rests on. */
+export function Findings({ findings, statements, passages, told }: Props) {
+  const sorted = findings
+    .map((finding, index) => ({ finding, number: index + 1 }))
+    .sort((a, b) => problemsFirst.indexOf(a.finding.status) - problemsFirst.indexOf(b.finding.status));
   return (
     <ol className="mt-4 border-t border-ink">
-      {findings.map((finding, index) => {
-        const number = index + 1;
+      {sorted.map(({ finding, number }) => {
         const cited = passageNumbers(finding, passages);
         return (
           <li
             key={number}
             id={`finding-${number}`}
-            className="grid grid-cols-[1.5rem_1fr] gap-x-3 border-b border-line py-4 print:break-inside-avoid md:grid-cols-[1.5rem_minmax(0,1fr)_8rem_5rem] md:has-[[aria-current]]:-mx-3 md:has-[[aria-current]]:rounded-control md:has-[[aria-current]]:bg-accent-tint/50 md:has-[[aria-current]]:px-3 print:has-[[aria-current]]:bg-transparent"
+            className="grid grid-cols-[1.5rem_minmax(0,1fr)_auto] gap-x-3 border-b border-line py-3 print:break-inside-avoid md:grid-cols-[1.5rem_minmax(0,1fr)_8rem_5rem] md:has-[[aria-current]]:-mx-3 md:has-[[aria-current]]:rounded-control md:has-[[aria-current]]:bg-accent-tint/50 md:has-[[aria-current]]:px-3 print:has-[[aria-current]]:bg-transparent"
           >
             <span className="font-mono text-dense leading-5 text-ink-3">{number}</span>
             <div className="min-w-0 wrap-anywhere">
               <h3 className="text-ui font-medium">
                 <bdi>{finding.criterion}</bdi>
               </h3>
-              <p className="mt-1 text-ink-2">
-                <bdi>{finding.reason}</bdi>
-              </p>
-              {finding.statements?.length ? <RestsOn indexes={finding.statements} statements={statements} /> : null}
+              <div className="flex flex-wrap items-start gap-x-4">
+                <Reason
+                  reason={finding.reason}
+                  isTold={finding.statements?.some((index) => told.has(index)) ?? false}
+                />
+                {finding.statements?.length ? <RestsOn indexes={finding.statements} statements={statements} /> : null}
+              </div>
             </div>
-            <div className="col-start-2 mt-2 flex items-start justify-between gap-3 md:contents">
+            <div className="flex flex-col items-end gap-1 md:contents">
               <State kind="finding" value={finding.status} />
               <div className="flex flex-wrap content-start justify-end gap-y-1 md:-mr-1">
                 {cited.map((passage) => (

@@ -52,7 +52,7 @@ function NotKept({ source }: { source: SourceEntry | undefined }) {
   );
 }
 
-function PassageHead({ passage, source, count, bytes }: HeadProps) {
+function PassageHead({ passage, source, previous, next, bytes }: HeadProps) {
   const turn = 'btn btn-sm btn-icon w-7';
   const origin = source?.origin === 'retrieved' ? 'Retrieved by the service' : 'Supplied by the buyer, not retrieved';
   return (
@@ -62,24 +62,16 @@ function PassageHead({ passage, source, count, bytes }: HeadProps) {
           <span className="font-mono text-dense font-normal text-accent">[{passage.number}]</span>{' '}
           <bdi>{source?.source ?? passage.ref}</bdi>
         </h3>
-        {count > 1 ? (
+        {previous === next && previous === passage.number ? null : (
           <div className="ml-auto flex gap-1 noscript:hidden print:hidden">
-            <PassageLink
-              number={passage.number === 1 ? count : passage.number - 1}
-              className={turn}
-              label="Previous citation"
-            >
+            <PassageLink number={previous} className={turn} label="Previous citation">
               <ChevronLeft className="icon" />
             </PassageLink>
-            <PassageLink
-              number={passage.number === count ? 1 : passage.number + 1}
-              className={turn}
-              label="Next citation"
-            >
+            <PassageLink number={next} className={turn} label="Next citation">
               <ChevronRight className="icon" />
             </PassageLink>
           </div>
-        ) : null}
+        )}
       </div>
       <p className="mt-0.5 text-dense text-ink-3">
         {origin}.{bytes === null ? '' : ` ${bytes.toLocaleString('en-US')} bytes.`}
@@ -92,7 +84,9 @@ function PassageHead({ passage, source, count, bytes }: HeadProps) {
 interface HeadProps {
   passage: Passage;
   source: SourceEntry | undefined;
-  count: number;
+  /** The numbers of its neighbours on the page, in a ring. */
+  previous: number;
+  next: number;
   bytes: number | null;
 }
 
@@ -138,33 +132,40 @@ interface Props {
 
 /** The cited passages, one at a time: source, origin, text, bytes, digest and age. */
 export function PassagePanel({ passages, sources, evidence }: Props) {
-  return passages.map((passage) => {
+  return passages.map((passage, index) => {
     const source = sources.find((entry) => entry.ref === passage.ref);
     const text = evidence?.find((item) => item.ref === passage.ref)?.text;
     const bytes = text === undefined ? null : new TextEncoder().encode(text).length;
     return (
       <PassageFrame key={passage.number} number={passage.number}>
-        <PassageHead passage={passage} source={source} count={passages.length} bytes={bytes} />
+        <PassageHead
+          passage={passage}
+          source={source}
+          previous={(passages.at(index - 1) ?? passage).number}
+          next={(passages[(index + 1) % passages.length] ?? passage).number}
+          bytes={bytes}
+        />
         <div className="bg-sunken py-3 font-mono text-dense leading-6">
           {text === undefined ? <NotKept source={source} /> : <Verbatim text={text} passage={passage} />}
         </div>
-        <dl className="facts px-4 py-1 text-dense">
-          <dt>Cited by</dt>
-          <dd>
-            <CitedBy passage={passage} />
-          </dd>
-          <dt>Passage</dt>
-          <dd>
-            Bytes {passage.start.toLocaleString('en-US')} to {passage.end.toLocaleString('en-US')} of{' '}
-            <Key>{passage.ref}</Key>
-          </dd>
-          <dt>Digest</dt>
-          <dd>
-            <Digest digest={passage.digest} />
-          </dd>
-          <dt>Observed</dt>
-          <dd>{source?.observed_at ? <Instant at={source.observed_at} /> : 'No date supplied'}</dd>
-        </dl>
+        <details className="px-4 py-1 text-dense">
+          <summary className="min-h-6 w-fit cursor-pointer py-0.5 text-ink-3">Place, digest and date</summary>
+          <dl className="facts">
+            <dt>Cited by</dt>
+            <dd>
+              <CitedBy passage={passage} />
+            </dd>
+            <dt>Passage</dt>
+            <dd>
+              Bytes {passage.start.toLocaleString('en-US')} to {passage.end.toLocaleString('en-US')} of{' '}
+              <Key>{passage.ref}</Key>
+            </dd>
+            <dt>Digest</dt>
+            <dd>{source === undefined ? 'Not recorded' : <Digest digest={source.digest} />}</dd>
+            <dt>Observed</dt>
+            <dd>{source?.observed_at ? <Instant at={source.observed_at} /> : 'No date supplied'}</dd>
+          </dl>
+        </details>
       </PassageFrame>
     );
   });

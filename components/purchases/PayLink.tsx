@@ -1,9 +1,11 @@
 import { Bot, CircleQuestionMark, CreditCard, FlaskConical } from 'lucide-react';
+import type { ComponentType } from 'react';
 import { Limits } from '@/components/identity/GrantSummary.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { LiveReload } from '@/components/ui/LiveReload.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
 import { WalletPay } from '@/components/wallet/WalletPay.tsx';
+import type { RailName } from '@/server/payments/contract.ts';
 import type { PaymentPage } from '@/server/purchases/payment-contract.ts';
 import { Price } from './Price.tsx';
 
@@ -20,9 +22,7 @@ interface Props {
  * returns from the provider may have paid already: say so first, and show no primary button.
  */
 export function PayLink({ payment, isMember, problem }: Props) {
-  const { payment_key, price, rails, checkout_begun_at: begunAt } = payment;
-  const card = rails.some(({ rail }) => rail === 'card');
-  const networks = rails.find(({ rail }) => rail === 'x402')?.networks ?? [];
+  const { payment_key, price, rails, card_for_members_only, checkout_begun_at: begunAt } = payment;
   return (
     <div className="mx-auto max-w-decision px-4 py-6 md:py-12">
       {begunAt === null ? (
@@ -43,30 +43,21 @@ export function PayLink({ payment, isMember, problem }: Props) {
         </div>
       )}
       <Asking payment={payment} />
-      {card ? <ByCard payment={payment} isMember={isMember} /> : null}
-      {card || networks.length > 0 ? null : (
+      {rails.map(({ rail, networks }, place) => {
+        const Way = ways[rail];
+        return <Way key={rail} payment={payment} isMember={isMember} networks={networks} isFirst={place === 0} />;
+      })}
+      {card_for_members_only ? (
+        <p className="mt-4 text-ink-2">
+          By card, this account takes payments from its signed-in members alone:{' '}
+          <a href={`/sign-in?${new URLSearchParams({ next: `/pay/${payment_key}` })}`} className="link">
+            sign in
+          </a>{' '}
+          to pay by card.
+        </p>
+      ) : null}
+      {rails.length > 0 || card_for_members_only ? null : (
         <p className="mt-4 text-ink-2">No way to pay works right now. Ask whoever runs the agent.</p>
-      )}
-      {networks.length === 0 ? null : (
-        <section className="mt-5 border-t border-line pt-4" aria-labelledby="wallet">
-          <h2 id="wallet" className="mb-3 text-h3">
-            {card ? 'Or from a browser wallet' : 'From a browser wallet'}
-          </h2>
-          <WalletPay
-            primary={!card && begunAt === null}
-            bill={{
-              address: `/api/agent/v1/payments/${payment_key}/x402`,
-              body: {},
-              microcents: price.amount_microcents,
-            }}
-            networks={networks}
-            outcome={`/pay/${payment_key}`}
-          />
-          <p className="mt-3 text-dense text-ink-3">
-            In USDC, over x402. If no report is delivered, the payment becomes the agent’s credit and is not returned to
-            the wallet.
-          </p>
-        </section>
       )}
     </div>
   );
@@ -109,25 +100,25 @@ function Begun({ at }: { at: string }) {
   return (
     <>
       <LiveReload />
-      <h1 className="text-h1">If you have paid, do not pay again</h1>
+      <h1 className="text-h1">Not paid yet?</h1>
       <p className="notice tone-person mt-4" role="status">
         <CircleQuestionMark className="icon" />
         <span>
-          Somebody started a card payment on <Instant at={at} />. Once the provider confirms it, this page shows it,
-          usually within seconds. You can close this page.
+          Somebody started a card payment on <Instant at={at} />. If your bank has confirmed it, do not pay again: this
+          page shows it within seconds. If the card was declined, nothing was paid, and you can try another below.
         </span>
       </p>
     </>
   );
 }
 
-function ByCard({ payment, isMember }: Pick<Props, 'payment' | 'isMember'>) {
+function ByCard({ payment, isMember, isFirst }: WayProps) {
   const { payment_key, price, offers_saving, checkout_begun_at: begunAt } = payment;
   return (
     <form action={`/pay/${payment_key}/checkout`} method="post" className="mt-4">
       <button
         type="submit"
-        className={`btn btn-lg w-full px-4 py-2 whitespace-normal ${begunAt === null ? 'btn-primary' : ''}`}
+        className={`btn btn-lg w-full px-4 py-2 whitespace-normal ${begunAt === null && isFirst ? 'btn-primary' : ''}`}
       >
         <CreditCard className="icon" />
         <span>
@@ -152,3 +143,44 @@ function ByCard({ payment, isMember }: Pick<Props, 'payment' | 'isMember'>) {
     </form>
   );
 }
+
+function ByWallet({ payment, networks, isFirst }: WayProps) {
+  const { payment_key, price, card_for_members_only, checkout_begun_at: begunAt } = payment;
+  return (
+    <section className="mt-5 border-t border-line pt-4" aria-labelledby="wallet">
+      <h2 id="wallet" className="mb-3 text-h3">
+        {isFirst ? 'From a browser wallet' : 'Or from a browser wallet'}
+      </h2>
+      {isFirst && !card_for_members_only ? (
+        <p className="mb-3 text-ink-2">
+          Cards cannot be charged here right now. Try again later, or pay from a wallet.
+        </p>
+      ) : null}
+      <WalletPay
+        primary={isFirst && begunAt === null}
+        bill={{
+          address: `/api/agent/v1/payments/${payment_key}/x402`,
+          body: {},
+          microcents: price.amount_microcents,
+        }}
+        networks={networks}
+        outcome={`/pay/${payment_key}`}
+      />
+      <p className="mt-3 text-dense text-ink-3">
+        In USDC, over x402. If no report is delivered, the payment becomes the agent’s credit and is not returned to the
+        wallet.
+      </p>
+    </section>
+  );
+}
+
+interface WayProps {
+  payment: PaymentPage;
+  isMember: boolean;
+  networks: readonly string[];
+  /** No other way comes before it. */
+  isFirst: boolean;
+}
+
+/** How each rail asks a payer for the money. */
+const ways: Readonly<Record<RailName, ComponentType<WayProps>>> = { card: ByCard, x402: ByWallet };

@@ -27,7 +27,7 @@ const since: Partial<Record<PaymentPage['payment_state'], Fate>> = {
   refunded: {
     ...wayBack,
     title: (price) => <>{price} went back</>,
-    words: 'It went back to where it came from.',
+    words: 'The receipt says when and how.',
     last: 'Banks may take some days to show it.',
   },
   refund_failed: {
@@ -47,7 +47,7 @@ const since: Partial<Record<PaymentPage['payment_state'], Fate>> = {
     tone: 'tone-person',
     title: () => 'Paid, and disputed',
     words: 'The cardholder’s bank is asking for the money back.',
-    last: 'You need not do anything here.',
+    last: 'The agent’s account cannot buy until this is settled. Its account page says what to do.',
   },
   reversed: {
     ...wayBack,
@@ -62,7 +62,7 @@ const fates: Record<Decided, Fate> = {
     icon: CircleCheck,
     tone: 'tone-settled',
     title: (price) => <>Paid: {price} collected</>,
-    words: 'You are done and can close this page.',
+    words: 'The report is usually ready within a minute.',
     last: 'A charge becomes final only when the report is accepted.',
   },
   unknown: {
@@ -97,7 +97,7 @@ export function PaymentFate({ payment, state }: { payment: PaymentPage; state: D
         <h1 className="mt-5 text-h1">{title(price)}</h1>
         <p className="mt-2 text-body text-ink-2">{words}</p>
         <dl className="facts mt-5 text-dense">
-          <dt>By</dt>
+          <dt>Ordered by</dt>
           <dd className="wrap-anywhere">
             <bdi>{payment.agent_name ?? 'an agent without a name'}</bdi>
           </dd>
@@ -113,10 +113,30 @@ export function PaymentFate({ payment, state }: { payment: PaymentPage; state: D
             </>
           ) : null}
         </dl>
+        {state === 'paid' ? <WhereReportIs payment={payment} /> : null}
         {state === 'unknown' ? <InDoubt paymentKey={payment.payment_key} /> : null}
         <p className="mt-4 text-dense text-ink-3">{last}</p>
       </div>
     </div>
+  );
+}
+
+/** A member goes on to the report; anybody else learns who gets it. */
+function WhereReportIs({ payment: { job_key, payment_key } }: { payment: PaymentPage }) {
+  if (job_key === null) {
+    return (
+      <p className="mt-4 text-ink-2">
+        Whoever runs the agent gets the report. Is that you?{' '}
+        <a href={`/sign-in?${new URLSearchParams({ next: `/pay/${payment_key}` })}`} className="link">
+          Sign in to read it
+        </a>
+      </p>
+    );
+  }
+  return (
+    <a href={`/reports/${job_key}`} className="btn btn-primary btn-lg mt-6 w-full">
+      Read the report
+    </a>
   );
 }
 

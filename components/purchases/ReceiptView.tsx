@@ -7,7 +7,15 @@ import { Mark } from '@/components/ui/Mark.tsx';
 import type { Receipt } from '@/server/purchases/contract.ts';
 import { Price } from './Price.tsx';
 import { ReceiptChain } from './ReceiptChain.tsx';
-import { chargeDates, chargeNotes, collectedFrom, paymentReference, remedyKinds } from './receipt-words.ts';
+import { type Parties, ReceiptParties } from './ReceiptParties.tsx';
+import {
+  chargeDates,
+  chargeNotes,
+  collectedFrom,
+  explorerAddress,
+  paymentReference,
+  remedyKinds,
+} from './receipt-words.ts';
 import { SignatureCheck } from './SignatureCheck.tsx';
 import { State } from './State.tsx';
 
@@ -49,7 +57,20 @@ function Block({ title, state, microcents, facts, note }: BlockProps) {
 /** The provider's reference of the payment: a transaction, or a payment intent. */
 function Reference({ reference }: { reference: string }) {
   const { id } = paymentReference(reference);
-  return <CopyVerbatim text={id} shown={digestText(id)} label="Copy the full reference" />;
+  const explorer = explorerAddress(reference);
+  return (
+    <>
+      <CopyVerbatim text={id} shown={digestText(id)} label="Copy the full reference" />
+      {explorer === null ? null : (
+        <>
+          {' '}
+          <a href={explorer} rel="noreferrer" className="link inline-flex min-h-6 items-center">
+            Look it up on the chain
+          </a>
+        </>
+      )}
+    </>
+  );
 }
 
 function Collection({ collection }: { collection: Receipt['collection'] }) {
@@ -106,13 +127,9 @@ const remedyNotes: Record<Exclude<Receipt['remedy']['kind'], 'none'>, string> = 
 function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
   if (remedy.kind === 'none') {
     return (
-      <Block
-        title="Remedy"
-        state={<State kind="charge" value="none" />}
-        microcents={0}
-        facts={[]}
-        note="Money or work that makes up for a failed check. None was due."
-      />
+      <section className="border-t border-line px-5 py-4 text-dense text-ink-3 md:px-8">
+        <h2 className="inline font-medium text-ink-2">Remedy</h2>: none was due.
+      </section>
     );
   }
   const facts: [string, ReactNode][] = [['Kind', remedyKinds[remedy.kind]]];
@@ -144,9 +161,17 @@ function Total({ receipt }: { receipt: Receipt }) {
         : ['Paid after the remedy', Math.max(0, collection.amount_microcents - remedy.amount_microcents)];
   return (
     <footer className="border-t border-ink px-5 py-5 md:px-8">
-      <dl className="flex items-baseline justify-between">
+      <dl className="grid grid-cols-[1fr_auto] items-baseline gap-y-1">
+        <dt className="text-ink-3">Net</dt>
+        <dd className="text-right tabular-nums">
+          <Price microcents={amount} />
+        </dd>
+        <dt className="text-ink-3">Tax: none was charged</dt>
+        <dd className="text-right tabular-nums">
+          <Price microcents={0} />
+        </dd>
         <dt className="font-medium">{label}</dt>
-        <dd className="text-h2 tabular-nums">
+        <dd className="text-right text-h2 tabular-nums">
           <Price microcents={amount} />
         </dd>
       </dl>
@@ -204,14 +229,14 @@ function Verification({ receipt }: { receipt: Receipt }) {
   );
 }
 
-interface Props {
+interface Props extends Parties {
   receipt: Receipt;
   /** Every receipt of the job that the page could read, including this one. */
   chain: readonly Receipt[];
 }
 
-/** A receipt: collection, charge and remedy, in that order, then the proof. */
-export function ReceiptView({ receipt, chain }: Props) {
+/** A receipt: seller and buyer, collection, charge and remedy, in that order, then the proof. */
+export function ReceiptView({ receipt, chain, ...parties }: Props) {
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-12">
       <article className="panel min-w-0" aria-labelledby="receipt">
@@ -235,13 +260,14 @@ export function ReceiptView({ receipt, chain }: Props) {
             <dt className="text-ink-3">In chain</dt>
             <dd>{receipt.sequence}, the newest</dd>
             <dt className="text-ink-3">For</dt>
-            <dd>Check an agent’s work</dd>
+            <dd>Check of one work</dd>
             <dt className="text-ink-3">Job</dt>
             <dd className="key">{receipt.job_key}</dd>
             <dt className="text-ink-3">Terms</dt>
             <dd>{receipt.terms_version}</dd>
           </dl>
         </header>
+        <ReceiptParties {...parties} />
         <Collection collection={receipt.collection} />
         <Charge charge={receipt.charge} />
         <Remedy remedy={receipt.remedy} />

@@ -5,20 +5,40 @@ import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { Report, SourceEntry } from '@/server/work-check/contract.ts';
 import { Checks } from './Checks.tsx';
 import { Citations } from './Citations.tsx';
+import { Disagreements } from './Disagreements.tsx';
+import { disagreementsOf } from './disagreements.ts';
 import { disputeReasonText } from './dispute-words.ts';
 import { Findings } from './Findings.tsx';
-import { measuredText } from './measured-words.ts';
+import { decidedText, measuredText } from './measured-words.ts';
 import { type EvidenceText, PassagePanel } from './PassagePanel.tsx';
 import { citedPassages, passageNumbers } from './passages.ts';
-import { stateWord } from './states.ts';
-import { VerdictSummary } from './VerdictSummary.tsx';
+import { isOnPage, STATEMENTS_ON_A_PAGE, statementPage } from './statement-pages.ts';
+import { stateWord, tally } from './states.ts';
+import { methodText, sourcesText, VerdictSummary } from './VerdictSummary.tsx';
 import { WorkView } from './WorkView.tsx';
 
 const columns = 'grid items-start gap-x-10 gap-y-10 lg:grid-cols-[minmax(0,1fr)_27rem]';
 
+/** A part of the report that few readers need at once: its name and what it comes to, and the rest behind a press. */
+function Fold({ id, title, comesTo, children }: { id: string; title: string; comesTo: string; children: ReactNode }) {
+  return (
+    <section aria-labelledby={id}>
+      <details className="border-y border-line">
+        <summary className="cursor-pointer py-2.5">
+          <h2 id={id} className="inline text-h3">
+            {title}
+          </h2>{' '}
+          <span className="text-dense text-ink-3">{comesTo}</span>
+        </summary>
+        <div className="pb-4">{children}</div>
+      </details>
+    </section>
+  );
+}
+
 function Sources({ sources }: { sources: readonly SourceEntry[] }) {
   return (
-    <ul className="mt-4 border-t border-ink">
+    <ul className="border-t border-ink">
       {sources.map((source) => (
         <li
           key={`${source.origin} ${source.ref}`}
@@ -79,44 +99,66 @@ function Correction({ correction, disputed }: CorrectionProps) {
   );
 }
 
-interface NotDoneProps {
-  limitations: readonly string[];
-  retention: ReactNode;
-  action: ReactNode;
-}
-
-function NotDone({ limitations, retention, action }: NotDoneProps) {
+/** What the check left undone. */
+function NotDone({ limitations }: { limitations: readonly string[] }) {
   return (
-    <section aria-labelledby="limits">
-      <h2 id="limits" className="text-h2">
-        What was not done
-      </h2>
-      <ul className="mt-4 border-t border-ink">
-        {limitations.map((limitation) => (
-          <li key={limitation} className="border-b border-line py-2.5">
-            {limitation}
-          </li>
-        ))}
-      </ul>
-      {retention ? <p className="mt-4 text-dense text-ink-3">{retention}</p> : null}
-      {action}
-    </section>
+    <ul className="border-t border-ink">
+      {limitations.map((limitation) => (
+        <li key={limitation} className="border-b border-line py-2.5">
+          {limitation}
+        </li>
+      ))}
+    </ul>
   );
 }
 
 function UseOfTheWork({ report }: { report: Report }) {
   return (
-    <section aria-labelledby="use">
-      <h2 id="use" className="text-h2">
-        Using the work
-      </h2>
-      <p className="mt-4 border-t border-ink pt-2.5">
+    <>
+      <p>
         {report.assessed_work_use.human_approval_required
           ? 'A person must approve the work before it is used.'
           : 'This check does not ask for a person’s approval before the work is used.'}
       </p>
       <p className="mt-1 text-ink-2 wrap-anywhere">{report.assessed_work_use.basis}</p>
-    </section>
+    </>
+  );
+}
+
+/** What stands behind the report: checks, what was not done, sources, use. */
+function Background({ report, sources }: { report: Report; sources: readonly SourceEntry[] }) {
+  const checks = report.verification.checks.map(({ status }) => status);
+  const retrieved = report.sources.independently_retrieved.length;
+  return (
+    <div className="mt-8 -space-y-px">
+      <Fold
+        id="limits"
+        title="What was not done"
+        comesTo={`${retrieved === 0 ? 'Nothing was retrieved, nothing ' : 'Nothing '}outside was confirmed`}
+      >
+        <NotDone limitations={report.limitations} />
+      </Fold>
+      <Fold id="checks" title="Checks" comesTo={tally('check', checks)}>
+        <Checks checks={report.verification.checks} />
+        <p className="mt-4 text-dense wrap-anywhere text-ink-3">
+          <strong className="font-medium text-ink-2">Method.</strong> {methodText(report.verification.method)}.{' '}
+          {report.confidence === undefined ? '' : `${decidedText(report.confidence)}. `}
+          <strong className="font-medium text-ink-2">Accuracy of the method.</strong> {measuredText(report.measured)}
+        </p>
+      </Fold>
+      <Fold id="sources" title="Sources" comesTo={sourcesText(report.sources)}>
+        <Sources sources={sources} />
+      </Fold>
+      <Fold
+        id="use"
+        title="Using the work"
+        comesTo={
+          report.assessed_work_use.human_approval_required ? 'A person must approve it first' : 'No approval asked for'
+        }
+      >
+        <UseOfTheWork report={report} />
+      </Fold>
+    </div>
   );
 }
 
@@ -132,12 +174,31 @@ interface Props {
   contentAction?: ReactNode;
   /** The link to the report that this one corrects. */
   disputed?: string | undefined;
+  /** The number of a statement to show, with its neighbours, from the address. */
+  from?: number;
+  /** The digest of this report, where it is not the newest. */
+  digest?: string | null;
 }
 
 /** A delivered report: verdict, findings and statements beside their passages, checks, limitations, sources. */
-export function ReportView({ report, work, evidence, contentEndsAt, contentAction, disputed }: Props) {
+export function ReportView({
+  report,
+  work,
+  evidence,
+  contentEndsAt,
+  contentAction,
+  disputed,
+  from = 1,
+  digest = null,
+}: Props) {
+  const page = statementPage(from, report.statements.length, digest);
   const passages = citedPassages(report.findings, report.statements);
   const firstPassages = report.statements.map((statement) => passageNumbers(statement, passages)[0] ?? null);
+  const disagreements = disagreementsOf(report, work, evidence);
+  const listed = disagreements.slice(0, STATEMENTS_ON_A_PAGE);
+  const told = new Set(listed.map(({ number }) => number - 1));
+  const isHere = (number: number) => isOnPage(number, page) || told.has(number - 1);
+  const shown = passages.filter(({ findings, statements }) => findings.length > 0 || statements.some(isHere));
   const sources = [...report.sources.supplied, ...report.sources.independently_retrieved];
   const retention = contentEndsAt ? (
     <>
@@ -147,52 +208,40 @@ export function ReportView({ report, work, evidence, contentEndsAt, contentActio
   ) : null;
   return (
     <>
-      <VerdictSummary report={report} />
+      <VerdictSummary report={report} isToldBelow={listed.length > 0} />
       {report.correction ? <Correction correction={report.correction} disputed={disputed} /> : null}
-      <Citations passages={passages.length} firstPassages={firstPassages}>
-        <div className={`mt-10 ${columns}`}>
-          <div className="min-w-0 space-y-12">
+      <Citations passages={passages.length} first={shown[0]?.number ?? 1} page={page} firstPassages={firstPassages}>
+        <div className={`mt-8 ${columns}`}>
+          <div className="min-w-0 space-y-8">
+            <Disagreements
+              disagreements={listed}
+              statements={report.statements}
+              passages={passages}
+              more={disagreements.length - listed.length}
+            />
             <section aria-labelledby="findings">
               <h2 id="findings" className="text-h2">
                 Findings
               </h2>
-              <Findings findings={report.findings} statements={report.statements} passages={passages} />
+              <Findings findings={report.findings} statements={report.statements} passages={passages} told={told} />
             </section>
-            <WorkView statements={report.statements} passages={passages} work={work} />
+            <WorkView statements={report.statements} passages={passages} work={work} page={page} told={told} />
           </div>
           <section className="panel overflow-hidden lg:sticky lg:top-6 print:static" aria-labelledby="passages">
             <h2 id="passages" className="sr-only">
               Cited passages
             </h2>
-            {passages.length > 0 ? (
-              <PassagePanel passages={passages} sources={sources} evidence={evidence} />
+            {shown.length > 0 ? (
+              <PassagePanel passages={shown} sources={sources} evidence={evidence} />
             ) : (
               <p className="p-4 text-ink-2">No finding and no statement cites a passage of the evidence.</p>
             )}
           </section>
         </div>
       </Citations>
-      <div className={`mt-12 ${columns}`}>
-        <section aria-labelledby="checks">
-          <h2 id="checks" className="text-h2">
-            Checks
-          </h2>
-          <Checks checks={report.verification.checks} />
-          <p className="mt-4 text-dense wrap-anywhere text-ink-3">
-            <strong className="font-medium text-ink-2">Accuracy of the method.</strong> {measuredText(report.measured)}
-          </p>
-        </section>
-        <NotDone limitations={report.limitations} retention={retention} action={contentAction} />
-      </div>
-      <div className={`mt-12 ${columns}`}>
-        <section aria-labelledby="sources">
-          <h2 id="sources" className="text-h2">
-            Sources
-          </h2>
-          <Sources sources={sources} />
-        </section>
-        <UseOfTheWork report={report} />
-      </div>
+      <Background report={report} sources={sources} />
+      {retention ? <p className="mt-4 text-dense text-ink-3">{retention}</p> : null}
+      {contentAction}
     </>
   );
 }

@@ -19,12 +19,12 @@ function waivedMoney({ payment_state }: Job): string {
 
 function waivedTitle({ failure, review_state }: Job): string {
   if (failure !== null) return 'The re-check could not be delivered';
-  return review_state === 'disputed' ? 'The corrected report was disputed, too' : 'The service waived the charge';
+  return review_state === 'disputed' ? 'You disputed the re-check, too' : 'The service waived the charge';
 }
 
 function openWords(job: Job, price: ReactNode): { title: ReactNode; detail: ReactNode } {
-  const isCorrected = job.state === 'redelivered';
-  const what = isCorrected ? 'The review of the corrected report' : 'The review';
+  const isRechecked = job.state === 'redelivered';
+  const what = isRechecked ? 'The review of the re-checked report' : 'The review';
   if (job.review_state === 'overdue') {
     return {
       title: `${what} is overdue`,
@@ -46,9 +46,11 @@ function openWords(job: Job, price: ReactNode): { title: ReactNode; detail: Reac
     detail: (
       <>
         Accepting makes the charge of {price} final.{' '}
-        {isCorrected
-          ? 'Disputing again waives it, and the collection goes back.'
-          : 'After a first dispute the work is checked once more at no charge.'}{' '}
+        {isRechecked ? (
+          <>If you dispute again, you pay nothing: {price} goes back.</>
+        ) : (
+          'If you dispute it, the work is checked once more at no charge.'
+        )}{' '}
         Silence is never acceptance.
       </>
     ),
@@ -79,11 +81,17 @@ function words(job: Job): { title: ReactNode; detail: ReactNode } {
   }
 }
 
+/** What the review means for the money now. */
+export function ReviewDetail({ job }: { job: Job }) {
+  return words(job).detail;
+}
+
 /** The state of the review and its effect on the money; always in view on large screens. */
 export function ReviewBar({ job, children }: { job: Job; children?: ReactNode }) {
   const { title, detail } = words(job);
   return (
     <section
+      id="review"
       aria-label="Review"
       className="bottom-0 z-10 bg-raised shadow-bar md:sticky print:static print:shadow-none"
     >

@@ -5,7 +5,7 @@ import { State } from './State.tsx';
 /** What works, in words, as far as known: does not wait for providers. */
 export function ServiceStatus({ availability }: { availability: AvailabilityFacts }) {
   const { rails, registrations, reasons } = availability;
-  const isDatabaseUp = !reasons.includes('database_unreachable');
+  const isDatabaseUp = !reasons.some((reason) => reason.startsWith('database_'));
   const parts = [
     { name: 'Checks', state: availability.state, detail: reasonsText(reasons) },
     { name: 'Payment in USDC (x402)', state: rails.x402.state, detail: reasonsText(rails.x402.reasons) },

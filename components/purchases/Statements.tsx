@@ -3,6 +3,7 @@
 import type { MouseEvent, ReactNode } from 'react';
 import type { StatementStatus } from '@/server/work-check/contract.ts';
 import { anchorOf, isElsewhere, type Shown, useCitations } from './Citations.tsx';
+import { statementHref } from './statement-pages.ts';
 
 interface LinkProps {
   number: number;
@@ -14,15 +15,16 @@ interface LinkProps {
 
 /** Opens a statement: its status, and its passage beside it. */
 export function StatementLink({ number, className, children, isMark = false }: LinkProps) {
-  const { statement, openStatement } = useCitations();
+  const { statement, page, openStatement } = useCitations();
+  const href = statementHref(number, page);
   function follow(event: MouseEvent) {
-    if (isElsewhere(event)) return;
+    if (isElsewhere(event) || !href.startsWith('#')) return;
     event.preventDefault();
     openStatement(number);
   }
   return (
     <a
-      href={`#${anchorOf('statement', number)}`}
+      href={href}
       className={className}
       aria-current={isMark && statement === number ? 'true' : undefined}
       onClick={follow}

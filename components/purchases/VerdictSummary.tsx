@@ -2,21 +2,24 @@ import { Info } from 'lucide-react';
 import { verdictMeanings } from '@/server/service/meanings.ts';
 import type { Report } from '@/server/work-check/contract.ts';
 import { checkNames } from './check-words.ts';
-import { decidedText } from './measured-words.ts';
 import { StateBadge } from './State.tsx';
 import { stateWord, tally } from './states.ts';
 
-function sourcesText(sources: Report['sources']): string {
+/** How many sources a report has, and who brought them. */
+export function sourcesText(sources: Report['sources']): string {
   const supplied = sources.supplied.length;
   const retrieved = sources.independently_retrieved.length;
   return `${supplied} supplied by the buyer, ${retrieved === 0 ? 'none' : retrieved} retrieved`;
 }
 
 const methods: Record<string, string> = {
-  'deterministic_checks+embedded_assessment': 'Rules and a small trained model',
-  'deterministic_checks+model_assessment': 'Rules, a small trained model and a language model',
-  'deterministic_checks+model_panel_assessment': 'Rules, a small trained model and several language models',
+  'deterministic_checks+embedded_assessment': 'Rules, and no language model',
+  'deterministic_checks+model_assessment': 'Rules and a language model',
+  'deterministic_checks+model_panel_assessment': 'Rules and several language models',
 };
+
+/** How a report was made. */
+export const methodText = (method: string): string => methods[method] ?? method;
 
 /** Why the verdict differs from what the findings alone would give; null if it does not. */
 function cappedText(report: Report): string | null {
@@ -36,8 +39,21 @@ export function summaryBesideVerdict({ summary, verdict }: Pick<Report, 'summary
   return summary.startsWith(opening) ? summary.slice(opening.length) : summary;
 }
 
-/** The verdict, what supports it, and what it does not mean. */
-export function VerdictSummary({ report }: { report: Report }) {
+/** What the statements came to, where the page tells each of them right below. */
+function statementsText(statements: Report['statements']): string {
+  const counted = tally(
+    'statement',
+    statements.map(({ status }) => status),
+  );
+  return `Of ${statements.length} ${statements.length === 1 ? 'statement' : 'statements'}: ${counted}.`;
+}
+
+/**
+ * The verdict, what supports it, and what it does not mean.
+ *
+ * @param isToldBelow whether the page lists what does not agree right below, so that this need not
+ */
+export function VerdictSummary({ report, isToldBelow = false }: { report: Report; isToldBelow?: boolean }) {
   const capped = cappedText(report);
   const checks = report.verification.checks.map((outcome) => outcome.status);
   return (
@@ -47,19 +63,32 @@ export function VerdictSummary({ report }: { report: Report }) {
         <h2 id="verdict" className="mt-3 text-h1">
           {stateWord('verdict', report.verdict).word}
         </h2>
-        <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">{summaryBesideVerdict(report)}</p>
+        <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">
+          {isToldBelow ? statementsText(report.statements) : summaryBesideVerdict(report)}
+        </p>
         {capped ? <p className="mt-2 max-w-[36rem] text-ink-2">{capped}</p> : null}
         {report.recommended_action ? (
           <p className="mt-4 max-w-[36rem] text-body wrap-anywhere">
-            <strong className="font-semibold">Next.</strong> {report.recommended_action}
+            <strong className="font-semibold">Next.</strong>{' '}
+            {isToldBelow && report.verdict === 'revise'
+              ? 'Have what is listed below put right, then have the new version checked.'
+              : report.recommended_action}
+          </p>
+        ) : null}
+        {report.assessed_work_use.human_approval_required ? (
+          <p className="mt-2 md:hidden print:hidden">
+            A person <strong className="font-semibold">must approve</strong> before the work is used.
           </p>
         ) : null}
         <p className="mt-4 flex gap-2 text-dense text-ink-3">
           <Info className="icon mt-0.5" />
-          <span>{verdictMeanings[report.verdict]} An assessment for your review. It does not certify the work.</span>
+          <span>
+            {isToldBelow ? null : `${verdictMeanings[report.verdict]} `}An assessment for your review. It does not
+            certify the work.
+          </span>
         </p>
       </div>
-      <dl className="facts border-t border-line px-5 py-2 md:px-6 md:py-4 lg:border-t-0 lg:border-l">
+      <dl className="facts border-t border-line px-5 py-2 max-md:hidden print:grid md:px-6 md:py-4 lg:border-t-0 lg:border-l">
         <dt>Findings</dt>
         <dd>
           {tally(
@@ -67,19 +96,11 @@ export function VerdictSummary({ report }: { report: Report }) {
             report.findings.map((finding) => finding.status),
           )}
         </dd>
-        {report.confidence === undefined ? null : (
-          <>
-            <dt>Decided</dt>
-            <dd>{decidedText(report.confidence)}</dd>
-          </>
-        )}
         <dt>Checks</dt>
         <dd>
           {tally('check', checks)}
           {checks.includes('failed') ? '' : ', none failed'}
         </dd>
-        <dt>Sources</dt>
-        <dd>{sourcesText(report.sources)}</dd>
         <dt>A person</dt>
         <dd>
           {report.assessed_work_use.human_approval_required ? (
@@ -90,8 +111,6 @@ export function VerdictSummary({ report }: { report: Report }) {
             'need not approve first, according to this check'
           )}
         </dd>
-        <dt>Method</dt>
-        <dd>{methods[report.verification.method] ?? report.verification.method}</dd>
       </dl>
     </section>
   );

@@ -25,8 +25,8 @@ describe('the work on a page', () => {
     const words = wordsOf({ total: 14490 }, [total]);
     expect(words).toContain('"total": 14490');
     expect(words).toContain(
-      'Contradicted The lines come to another total. The work says 14,490 Compared with 14,940 ' +
-        'Computed 360 × 41.50 = 14,940 No passage cited',
+      'Contradicted No passage cited The lines come to another total. The work says 14,490 Compared with 14,940 ' +
+        'Computed 360 × 41.50 = 14,940',
     );
     expect(words).not.toContain('no longer kept');
     const said = wordsOf({ total: 14490 }, [{ ...total, why: `The work's own figures give ${total.computed}.` }]);
@@ -45,7 +45,7 @@ describe('the work on a page', () => {
     expect(words).toContain('The text of the work is no longer kept');
     expect(words).toContain('Field /total of the work');
     expect(words).toContain('Computed 360 × 41.50 = 14,940');
-    expect(words).toContain('Sentence, bytes 1,200 to 1,264 of the work So it is.');
+    expect(words).toContain('Sentence, bytes 1,200 to 1,264 of the work No passage cited In full So it is.');
   });
 
   it('lists a statement whose place it does not hold, and marks nothing for it', () => {

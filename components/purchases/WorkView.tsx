@@ -5,14 +5,16 @@ import { PassageLink } from './Citations.tsx';
 import { type Passage, passageNumbers } from './passages.ts';
 import { State, StateSign } from './State.tsx';
 import { StatementFilter, StatementMark, StatementNote } from './Statements.tsx';
+import { isOnPage, pageQuery, type StatementPage, statementPage } from './statement-pages.ts';
 import { stateWord, tally } from './states.ts';
-import { type Block, blocksOf, type Piece, statementsWithoutPlace } from './work-text.ts';
+import { type Block, blocksOf, onPage, type Piece, statementsWithoutPlace } from './work-text.ts';
 
 type Statements = Report['statements'];
 
 // Tailwind finds only complete class names.
 const marks: Record<ReportedStatement['status'], string> = {
   contradicted: 'stated stated-contradicted',
+  undecided: 'stated stated-open',
   not_found: 'stated stated-open',
   supported: 'stated stated-supported',
   not_checked: 'stated',
@@ -20,7 +22,7 @@ const marks: Record<ReportedStatement['status'], string> = {
 
 /** Number and status after a statement's words: a sign on problems, words for screen readers. */
 function MarkLabel({ number, status }: { number: number; status: ReportedStatement['status'] }) {
-  const isTelling = status === 'contradicted' || status === 'not_found';
+  const isTelling = status === 'contradicted' || status === 'undecided' || status === 'not_found';
   return (
     <span className="stated-label">
       <span className="sr-only">
@@ -87,10 +89,34 @@ interface NotesProps {
   passages: readonly Passage[];
   /** Whether the statements are not shown above. */
   placed: boolean;
+  /** Indexes of statements whose disagreement the page has told already. */
+  told: ReadonlySet<number>;
+}
+
+/** Statuses that ask nothing of the reader. */
+const isSettled = (status: ReportedStatement['status']) => status === 'supported' || status === 'not_checked';
+
+/** Why a statement has its status; folded where it asks for nothing, or repeats what the page has told. */
+function Why({ statement, isTold }: { statement: ReportedStatement; isTold: boolean }) {
+  const words = (
+    <>
+      <p className="mt-0.5 text-ink-2">
+        <bdi>{statement.why}</bdi>
+      </p>
+      {isTold ? null : <Comparison statement={statement} />}
+    </>
+  );
+  if (!isTold && !isSettled(statement.status)) return <div className="col-start-2 min-w-0 wrap-anywhere">{words}</div>;
+  return (
+    <details className="col-span-2 col-start-2 min-w-0 text-dense wrap-anywhere">
+      <summary className="min-h-6 w-fit cursor-pointer py-0.5 text-ink-3">In full</summary>
+      {words}
+    </details>
+  );
 }
 
 /** Statements with status, reason, comparison, computation and passages. */
-function Notes({ numbers, statements, passages, placed }: NotesProps) {
+function Notes({ numbers, statements, passages, placed, told }: NotesProps) {
   return (
     <ul className="font-sans text-ui">
       {numbers.map((number) => {
@@ -105,12 +131,9 @@ function Notes({ numbers, statements, passages, placed }: NotesProps) {
             <div className="min-w-0 wrap-anywhere">
               <State kind="statement" value={statement.status} />
               {placed ? null : <Place statement={statement} />}
-              <p className="mt-0.5 text-ink-2">
-                <bdi>{statement.why}</bdi>
-              </p>
-              <Comparison statement={statement} />
             </div>
             <Cites number={number} passages={passageNumbers(statement, passages)} />
+            <Why statement={statement} isTold={told.has(number - 1)} />
           </StatementNote>
         );
       })}
@@ -195,12 +218,45 @@ interface Props {
   passages: readonly Passage[];
   /** The submitted work, JSON as a value; null once deleted. */
   work: JsonValue;
+  /** Its first page where there is none. */
+  page?: StatementPage;
+  /** Indexes of statements whose disagreement the page has told already. */
+  told?: ReadonlySet<number>;
+}
+
+const nothingTold: ReadonlySet<number> = new Set();
+
+/** Leads to the pages of a long report. Every page names its statements. */
+function Pages({ page, count }: { page: StatementPage; count: number }) {
+  if (count <= page.size) return null;
+  const starts = Array.from({ length: Math.ceil(count / page.size) }, (_, index) => index * page.size + 1);
+  return (
+    <nav aria-label="Statements" className="mt-3 flex flex-wrap gap-2 print:hidden">
+      {starts.map((start) => (
+        <a
+          key={start}
+          href={`${pageQuery(start, page)}#work`}
+          className="btn btn-sm tabular-nums aria-[current]:border-action aria-[current]:bg-action aria-[current]:text-on-action"
+          aria-current={start === page.first ? 'page' : undefined}
+        >
+          {start} to {Math.min(count, start + page.size - 1)}
+        </a>
+      ))}
+    </nav>
+  );
 }
 
 /** The work with its statements marked, and their results below each line. */
-export function WorkView({ statements, passages, work }: Props) {
-  const blocks = blocksOf(work, statements);
-  const elsewhere = statementsWithoutPlace(statements.length, blocks);
+export function WorkView({
+  statements,
+  passages,
+  work,
+  page = statementPage(1, statements.length),
+  told = nothingTold,
+}: Props) {
+  const all = blocksOf(work, statements);
+  const blocks = onPage(all, page);
+  const elsewhere = statementsWithoutPlace(statements.length, all).filter((number) => isOnPage(number, page));
   const statuses = statements.map(({ status }) => status);
   return (
     <section aria-labelledby="work">
@@ -214,17 +270,18 @@ export function WorkView({ statements, passages, work }: Props) {
       </p>
       {statements.length > 0 ? (
         <div className="mt-3">
-          <Filter statements={statements} />
+          <Filter statements={statements.slice(page.first - 1, page.last)} />
         </div>
       ) : null}
+      <Pages page={page} count={statements.length} />
       {blocks.length + elsewhere.length > 0 ? (
         <div className="panel mt-3 overflow-hidden [&>ul:first-child>li:first-child]:border-t-0">
           {blocks.map((block, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the work does not change
-            <WorkBlock key={index} block={block} statements={statements} passages={passages} />
+            <WorkBlock key={index} block={block} statements={statements} passages={passages} told={told} />
           ))}
           {elsewhere.length > 0 ? (
-            <Notes numbers={elsewhere} statements={statements} passages={passages} placed={false} />
+            <Notes numbers={elsewhere} statements={statements} passages={passages} placed={false} told={told} />
           ) : null}
         </div>
       ) : null}

@@ -1,7 +1,7 @@
-import type { Citation } from '@/server/work-check/contract.ts';
+import type { EvidencePlace } from '@/server/work-check/contract.ts';
 
 /** A cited passage, with the number that readers see: `[3]`. */
-export interface Passage extends Citation {
+export interface Passage extends EvidencePlace {
   number: number;
   /** The citation as a string: equal for equal places. */
   place: string;
@@ -13,11 +13,11 @@ export interface Passage extends Citation {
 
 /** A finding or a statement: both cite in one form. */
 interface Citing {
-  citations?: Citation[] | undefined;
+  citations?: EvidencePlace[] | undefined;
 }
 
-function placeOf(citation: Citation): string {
-  return `${citation.ref} ${citation.start} ${citation.end} ${citation.digest}`;
+function placeOf({ ref, start, end }: EvidencePlace): string {
+  return `${ref} ${start} ${end}`;
 }
 
 /** Every cited passage once, numbered by its first citation: findings first, then statements. */
@@ -27,8 +27,11 @@ export function citedPassages(findings: readonly Citing[], statements: readonly 
     citing.forEach(({ citations = [] }, index) => {
       for (const citation of citations) {
         const place = placeOf(citation);
+        const { ref, start, end } = citation;
         const passage = passages.get(place) ?? {
-          ...citation,
+          ref,
+          start,
+          end,
           place,
           number: passages.size + 1,
           findings: [],

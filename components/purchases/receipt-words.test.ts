@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Receipt } from '@/server/purchases/contract.ts';
-import { collectedFrom, paymentReference, receiptEvent } from './receipt-words.ts';
+import { collectedFrom, explorerAddress, paymentReference, receiptEvent } from './receipt-words.ts';
 
 const transaction = `0x${'ab'.repeat(32)}`;
 
@@ -12,6 +12,7 @@ const collected: Receipt = {
   sequence: 1,
   previous_receipt_digest: null,
   quote_digest: `sha256:${'1'.repeat(64)}`,
+  grant_digest: `sha256:${'2'.repeat(64)}`,
   input_digest: `sha256:${'2'.repeat(64)}`,
   report_digest: null,
   collection: {
@@ -74,10 +75,18 @@ describe('what a receipt adds to the one before it', () => {
     ['an acceptance', final, collected, 'Charge final'],
     ['a remedy', credited, collected, 'Wallet credit'],
     ['a first dispute', disputed, delivered, 'Disputed, re-check due'],
-    ['a correction', corrected, disputed, 'Corrected report delivered'],
+    ['a correction', corrected, disputed, 'Re-checked report delivered'],
     ['a second dispute', waived, corrected, 'Charge waived, refund due'],
     ['a refund', refunded, waived, 'Refunded'],
   ])('says so after %s', (_, receipt, previous, words) => {
     expect(receiptEvent(receipt, previous)).toBe(words);
+  });
+});
+
+describe('a transaction on a chain', () => {
+  it('can be looked up by anybody, and nothing else becomes an address', () => {
+    expect(explorerAddress(`eip155:8453:${transaction}`)).toBe(`https://basescan.org/tx/${transaction}`);
+    for (const other of ['pi_1', `eip155:1:${transaction}`, 'eip155:8453:0x1/../..', `eip155:8453:${transaction}?a=b`])
+      expect(explorerAddress(other)).toBeNull();
   });
 });

@@ -33,6 +33,20 @@ export function chainName(network: string): string {
   return chains[network] ?? network;
 }
 
+const explorers: Record<string, string> = {
+  'eip155:84532': 'https://sepolia.basescan.org/tx/',
+  'eip155:421614': 'https://sepolia.arbiscan.io/tx/',
+  'eip155:8453': 'https://basescan.org/tx/',
+  'eip155:42161': 'https://arbiscan.io/tx/',
+};
+
+/** Where anybody can look a transaction up; null for a payment on no known chain. */
+export function explorerAddress(reference: string): string | null {
+  const [, network = '', transaction] = /^(eip155:\d+):(0x[0-9a-f]{64})$/.exec(reference) ?? [];
+  const explorer = explorers[network];
+  return explorer === undefined || transaction === undefined ? null : explorer + transaction;
+}
+
 /** How it was paid: `x402, USDC on Base`, `Card, payment link`. */
 export function collectedFrom(collection: Receipt['collection']): string {
   if (collection.method === 'wallet_credit') return 'Wallet credit';
@@ -76,7 +90,7 @@ export const chargeNotes: Record<Receipt['charge']['state'], string> = {
 /** The meaning of a remedy's new state for the job. */
 const remedyEvents: Record<string, string> = {
   'correction pending': 'Disputed, re-check due',
-  'correction delivered': 'Corrected report delivered',
+  'correction delivered': 'Re-checked report delivered',
   'refund refund_pending': 'Charge waived, refund due',
   'refund refunded': 'Refunded',
   'refund refund_failed': 'Refund failed',

@@ -1,5 +1,12 @@
 import type { ConnectedAgent } from '@/server/identity/member-contract.ts';
-import type { ChargeState, JobState, PaymentState, QuoteState, ReviewState } from '@/server/purchases/states.ts';
+import type {
+  ApprovalState,
+  ChargeState,
+  JobState,
+  PaymentState,
+  QuoteState,
+  ReviewState,
+} from '@/server/purchases/states.ts';
 import type { CheckOutcome, FindingStatus, StatementStatus, Verdict } from '@/server/work-check/contract.ts';
 
 /** What a state means to the reader. */
@@ -28,6 +35,7 @@ export const states = {
   },
   statement: {
     contradicted: { word: 'Contradicted', tone: 'fault', icon: 'equal-not' },
+    undecided: { word: 'Undecided', tone: 'person', icon: 'user-round-search' },
     not_found: { word: 'Not found', tone: 'attention', icon: 'circle-dashed' },
     supported: { word: 'Supported', tone: 'settled', icon: 'check' },
     not_checked: { word: 'Not checked', tone: 'quiet', icon: 'minus' },
@@ -42,6 +50,13 @@ export const states = {
     authorized: { word: 'Authorized', tone: 'settled', icon: 'check' },
     expired: { word: 'Expired', tone: 'quiet', icon: 'clock' },
     rejected: { word: 'Rejected', tone: 'quiet', icon: 'ban' },
+  },
+  approval: {
+    open: { word: 'Waits for you', tone: 'attention', icon: 'user-round-search' },
+    approved: { word: 'Approved', tone: 'settled', icon: 'check' },
+    declined: { word: 'Declined', tone: 'quiet', icon: 'ban' },
+    used: { word: 'Bought', tone: 'settled', icon: 'check-check' },
+    lapsed: { word: 'Ended', tone: 'quiet', icon: 'clock' },
   },
   job: {
     awaiting_payment: { word: 'Awaiting payment', tone: 'attention', icon: 'wallet' },
@@ -98,6 +113,7 @@ export const states = {
   statement: Record<StatementStatus, StateWord>;
   check: Record<CheckOutcome['status'], StateWord>;
   quote: Record<QuoteState, StateWord>;
+  approval: Record<ApprovalState, StateWord>;
   job: Record<JobState, StateWord>;
   payment: Record<PaymentState, StateWord>;
   charge: Record<ChargeState, StateWord>;

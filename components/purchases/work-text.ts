@@ -1,5 +1,6 @@
 import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { ReportedStatement } from '@/server/work-check/contract.ts';
+import { isOnPage } from './statement-pages.ts';
 
 /** A stretch of the work as shown. */
 export interface Piece {
@@ -221,4 +222,25 @@ export function blocksOf(work: JsonValue, statements: readonly Placed[]): Block[
 export function statementsWithoutPlace(count: number, blocks: readonly Block[]): number[] {
   const placed = new Set(blocks.flatMap(({ statements }) => statements));
   return Array.from({ length: count }, (_, index) => index + 1).filter((number) => !placed.has(number));
+}
+
+/**
+ * The blocks of a page of the work: those with one of its statements, and what stands between them. Statements of other
+ * pages are plain words there.
+ *
+ * @param page the numbers of its first and last statement
+ */
+export function onPage(blocks: readonly Block[], page: { first: number; last: number }): Block[] {
+  const isOn = (number: number) => isOnPage(number, page);
+  let before = 0;
+  return blocks.flatMap((block) => {
+    const numbers = block.statements.filter(isOn);
+    const isSilent = block.statements.length === 0;
+    before = block.statements.at(-1) ?? before;
+    if (numbers.length === 0 && !(isSilent && isOn(Math.max(before, 1)))) return [];
+    const pieces = block.pieces.map((piece) =>
+      piece.statement === undefined || isOn(piece.statement) ? piece : { text: piece.text },
+    );
+    return [{ ...block, pieces, statements: numbers }];
+  });
 }

@@ -23,7 +23,7 @@ export function WalletButtons({ wallets, verb, busy, primary, onChoose }: Props)
       </p>
     );
   }
-  const all = wallets ?? [{ name: 'your wallet', connector: null }];
+  const all = wallets ?? [{ id: 'none', name: 'your wallet', provider: null }];
   return (
     <>
       <noscript>
@@ -32,11 +32,11 @@ export function WalletButtons({ wallets, verb, busy, primary, onChoose }: Props)
       <div className="grid gap-3 noscript:hidden">
         {all.map((wallet) => (
           <button
-            key={wallet.connector?.uid ?? 'none'}
+            key={wallet.id}
             type="button"
             className={`btn btn-lg w-full ${primary ? 'btn-primary' : ''}`}
-            disabled={busy !== null || wallet.connector === null}
-            onClick={() => wallet.connector && onChoose(wallet as FoundWallet)}
+            disabled={busy !== null || wallet.provider === null}
+            onClick={() => wallet.provider && onChoose(wallet as FoundWallet)}
           >
             <Wallet className="icon" />
             {busy === null ? (

@@ -1,9 +1,9 @@
 'use client';
 
 import { useState } from 'react';
-import { useChains } from 'wagmi';
 import { Notice } from '@/components/ui/Notice.tsx';
-import { type Bill, NotPayable, present, signedTransfer } from './transfer.ts';
+import { chainName } from '../purchases/receipt-words.ts';
+import { type Bill, NotPayable, present, requirementOn } from './transfer.ts';
 import { type FoundWallet, isRejection, useWallets } from './use-wallets.ts';
 import { WalletButtons } from './WalletButtons.tsx';
 
@@ -18,7 +18,7 @@ interface Props {
 
 /** Pays from a browser wallet: it signs one transfer of exactly the price, which the service executes. */
 export function WalletPay({ bill, networks, outcome, primary = false }: Props) {
-  const { config, wallets } = useWallets();
+  const wallets = useWallets();
   const [network, setNetwork] = useState(networks[0] ?? '');
   const [busy, setBusy] = useState<string | null>(null);
   const [told, setTold] = useState<string | null>(null);
@@ -28,7 +28,8 @@ export function WalletPay({ bill, networks, outcome, primary = false }: Props) {
     setTold(null);
     setBusy('Waiting for the wallet');
     try {
-      await carry(await signedTransfer(config, wallet, network, bill));
+      const { signedTransfer } = await import('./signing.ts');
+      await carry(await signedTransfer(wallet, () => requirementOn(network, bill)));
     } catch (error) {
       setBusy(null);
       setTold(whyNotSigned(error));
@@ -77,9 +78,7 @@ interface Choice {
 }
 
 function NetworkChoice({ networks, value, onChange }: Choice) {
-  const chains = useChains();
   if (networks.length < 2) return null;
-  const nameOf = (network: string) => chains.find(({ id }) => `eip155:${id}` === network)?.name ?? network;
   return (
     <div className="noscript:hidden">
       <label className="label" htmlFor="network">
@@ -89,7 +88,7 @@ function NetworkChoice({ networks, value, onChange }: Choice) {
         <select id="network" value={value} onChange={(event) => onChange(event.target.value)}>
           {networks.map((network) => (
             <option key={network} value={network}>
-              {nameOf(network)}
+              {chainName(network)}
             </option>
           ))}
         </select>

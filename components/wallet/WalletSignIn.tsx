@@ -1,16 +1,15 @@
 'use client';
 
 import { useRef, useState } from 'react';
-import { signMessage } from 'wagmi/actions';
 import { Notice } from '@/components/ui/Notice.tsx';
-import { addressOf, type FoundWallet, isRejection, useWallets } from './use-wallets.ts';
+import { type FoundWallet, isRejection, useWallets } from './use-wallets.ts';
 import { WalletButtons } from './WalletButtons.tsx';
 
 const CHALLENGE = '/api/x402/v1/wallets/challenge';
 
 /** Lets a wallet's owner sign the server's message, and sends the signature in a form. */
 export function WalletSignIn({ next }: { next: string }) {
-  const { config, wallets } = useWallets();
+  const wallets = useWallets();
   const [busy, setBusy] = useState<string | null>(null);
   const [refused, setRefused] = useState<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -19,9 +18,8 @@ export function WalletSignIn({ next }: { next: string }) {
     setRefused(null);
     setBusy('Waiting for the wallet');
     try {
-      const account = await addressOf(config, wallet);
-      const { challenge_key, message } = await challengeFor(account);
-      const signature = await signMessage(config, { account, message, connector: wallet.connector });
+      const { signedMessage } = await import('./signing.ts');
+      const { challenge_key, signature } = await signedMessage(wallet, challengeFor);
       const { elements } = form.current as HTMLFormElement;
       (elements.namedItem('challenge_key') as HTMLInputElement).value = challenge_key;
       (elements.namedItem('signature') as HTMLInputElement).value = signature;

@@ -1,8 +1,3 @@
-import { ExactEvmScheme } from '@x402/evm/exact/client';
-import type { Config } from 'wagmi';
-import { getConnection, signTypedData, switchChain } from 'wagmi/actions';
-import { addressOf, type FoundWallet } from './use-wallets.ts';
-
 /** The demand of an unpaid answer on one chain (x402 version 2, PaymentRequirements). */
 export interface Requirement {
   scheme: string;
@@ -40,7 +35,7 @@ const PAUSE_MS = 2_000;
 export class NotPayable extends Error {}
 
 /** The service's demand on this chain. Throws `NotPayable`. */
-async function requirementOn(network: string, bill: Bill): Promise<Requirement> {
+export async function requirementOn(network: string, bill: Bill): Promise<Requirement> {
   const response = await send(bill, null);
   const answer = await response.json();
   if (response.status !== 402) throw new NotPayable(answer.detail ?? answer.title ?? 'This cannot be paid now.');
@@ -49,28 +44,6 @@ async function requirementOn(network: string, bill: Bill): Promise<Requirement> 
   // The wallet must sign exactly what the page shows.
   if (Number(found.amount) * UNIT_MICROCENTS !== bill.microcents) throw new NotPayable('The amount is not the price.');
   return found;
-}
-
-/** Lets the wallet sign the requested transfer (EIP-3009); returns the header that carries it. Moves nothing yet. */
-export async function signedTransfer(
-  config: Config,
-  wallet: FoundWallet,
-  network: string,
-  bill: Bill,
-): Promise<string> {
-  const address = await addressOf(config, wallet);
-  const accepted = await requirementOn(network, bill);
-  const chainId = Number(network.slice('eip155:'.length));
-  const { connector } = wallet;
-  // Wallets refuse to sign for another chain than their current one.
-  if (getConnection(config).chainId !== chainId) await switchChain(config, { chainId, connector });
-  const scheme = new ExactEvmScheme({
-    address,
-    signTypedData: (typed) =>
-      signTypedData(config, { ...typed, account: address, connector } as Parameters<typeof signTypedData>[1]),
-  });
-  const { payload } = await scheme.createPaymentPayload(2, accepted);
-  return btoa(JSON.stringify({ x402Version: 2, payload, accepted }));
 }
 
 /** Sends a signed transfer until an answer arrives. It is the same each time, so it moves the money at most once. */

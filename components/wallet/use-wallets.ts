@@ -1,44 +1,42 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { type Config, type Connector, useConfig, useConnectors } from 'wagmi';
-import { connect, getConnection } from 'wagmi/actions';
+import type { EIP1193Provider } from 'viem';
 
 /** The error code when a wallet's owner declines (EIP-1193). */
 const REJECTED = 4001;
 
 /** A usable wallet. */
 export interface FoundWallet {
+  id: string;
   name: string;
-  connector: Connector;
+  provider: EIP1193Provider;
+}
+
+interface Announcement extends Event {
+  detail: { info: { uuid: string; name: string }; provider: EIP1193Provider };
 }
 
 /**
  * The browser's wallets: those that announce themselves (EIP-6963), else the single injected one. Null until looked up.
+ * Needs none of the code that signs, which is loaded once a wallet is chosen.
  */
-export function useWallets(): { config: Config; wallets: FoundWallet[] | null } {
-  const config = useConfig();
-  const connectors = useConnectors();
-  const [looked, setLooked] = useState(false);
-  useEffect(() => setLooked(true), []);
-  if (!looked) return { config, wallets: null };
-  const announced = connectors.filter(({ id }) => id !== 'injected');
-  if (announced.length > 0) {
-    return { config, wallets: announced.map((connector) => ({ name: connector.name, connector })) };
-  }
-  const plain = connectors.find(({ id }) => id === 'injected');
-  const isThere = plain !== undefined && 'ethereum' in window;
-  return { config, wallets: isThere ? [{ name: 'your wallet', connector: plain }] : [] };
-}
-
-/** The wallet's address, after asking for permission if needed. Rejects when its owner declines. */
-export async function addressOf(config: Config, { connector }: FoundWallet): Promise<`0x${string}`> {
-  const now = getConnection(config);
-  if (now.status === 'connected' && now.connector.uid === connector.uid) return now.address;
-  const { accounts } = await connect(config, { connector });
-  const [address] = accounts;
-  if (!address) throw new Error('the wallet shows no address');
-  return address;
+export function useWallets(): FoundWallet[] | null {
+  const [wallets, setWallets] = useState<FoundWallet[] | null>(null);
+  useEffect(() => {
+    const found = new Map<string, FoundWallet>();
+    const hear = (event: Event) => {
+      const { info, provider } = (event as Announcement).detail;
+      found.set(info.uuid, { id: info.uuid, name: info.name, provider });
+      setWallets([...found.values()]);
+    };
+    const plain = (window as { ethereum?: EIP1193Provider }).ethereum;
+    setWallets(plain ? [{ id: 'injected', name: 'your wallet', provider: plain }] : []);
+    window.addEventListener('eip6963:announceProvider', hear);
+    window.dispatchEvent(new Event('eip6963:requestProvider'));
+    return () => window.removeEventListener('eip6963:announceProvider', hear);
+  }, []);
+  return wallets;
 }
 
 /** Whether a wallet's owner declined. */

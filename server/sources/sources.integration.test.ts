@@ -132,7 +132,7 @@ describe('a check that names governed sources', () => {
 
   it('has them retrieved, reported apart from what was supplied, and compared with it', async () => {
     const { agent, member } = await governed();
-    const agreeing = (await add(member, 'Terms', 'The seller pays 120 EUR for transport.')).body;
+    const agreeing = (await add(member, 'Terms', 'The seller pays 120 EUR for transport. It takes a week.')).body;
     const contradicting = (await add(member, 'New terms', 'The seller pays 480 EUR for transport.')).body;
     const reportOn = async (refs: string[]) => {
       const job = await agent.paidJob({ ...exampleRequest, evidence, context: { refs } });
@@ -157,7 +157,7 @@ describe('a check that names governed sources', () => {
           ref: 'retrieved/0',
           source: 'Terms',
           digest: agreeing.digest,
-          text: 'The seller pays 120 EUR for transport.',
+          text: 'The seller pays 120 EUR for transport. It takes a week.',
         },
       ]);
     }
@@ -165,6 +165,26 @@ describe('a check that names governed sources', () => {
     expect((await read(member))[1]).toMatchObject({ digest: agreeing.digest, text: null });
     const opposed = await reportOn([contradicting.source_key]);
     expect(checkIn(opposed, 'source_corroboration')).toMatchObject({ status: 'failed', detail: { contradicted: 1 } });
+  });
+
+  it('is found gone, or no longer covered by the grant, before money moves', async () => {
+    const { agent, member } = await governed();
+    const { source_key } = (await add(member, 'Terms', 'The seller pays.')).body;
+    const job = await agent.authorizedJob({ context: { refs: [source_key] } });
+    const setGrant = (covers: boolean) =>
+      service.database.pool.query('update grants set governed_refs = $1 where principal_key = $2', [
+        covers,
+        agent.wallet.address.toLowerCase(),
+      ]);
+    await setGrant(false);
+    const uncovered = await agent.pay(job);
+    expect([uncovered.status, uncovered.body.code]).toEqual([403, 'grant_scope_missing']);
+    await setGrant(true);
+    const signature = await agent.signPayment(job);
+    await member.send('DELETE', `${at}/${source_key}`);
+    const gone = await agent.pay(job, { signature });
+    expect([gone.status, gone.body.code]).toEqual([409, 'source_unavailable']);
+    expect((await agent.job(job)).body).toMatchObject({ state: 'awaiting_payment', payment_state: 'none' });
   });
 
   it('fails, at no charge, when one of them is gone or no longer covered by the grant', async () => {

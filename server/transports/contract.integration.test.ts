@@ -332,7 +332,7 @@ describe('a setting that is absent', () => {
 
 describe('the review tool', () => {
   it('says that it is not repeated safely and cannot be taken back', async () => {
-    const client = await connectMcp('2026-07-28', `${service.baseUrl}/mcp`);
+    const client = await connectMcp('2026-07-28', `${service.baseUrl}/mcp?profile=buyer`);
     const review = (await client.list()).find(({ name }) => name === 'svc.review_delivery');
     expect(review?.annotations).toMatchObject({ idempotentHint: false, destructiveHint: true });
     await client.close();

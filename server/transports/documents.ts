@@ -8,10 +8,14 @@ import { type ProblemCode, problems } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
 import { assessment } from '../service/assessment.ts';
 import { price, service } from '../service/terms.ts';
+import { skill, skillIndex, skillIndexPath, skillPath } from './agent-skill.ts';
 import { etagOf } from './context.ts';
+import { apiCatalog, mcpServer, robots, siteMap, x402Resources } from './directories.ts';
 import { type Answer, type Asked, responseOf } from './exchange.ts';
 import { openApiDocument } from './openapi.ts';
+import { resourceMetadata, resourceMetadataPath } from './protected-resource.ts';
 import { publicHeaders } from './security-headers.ts';
+import { serviceLinks } from './service-links.ts';
 
 /** Documents beside the operations: the same for everyone, and cacheable. */
 const cacheControl = 'public, max-age=300';
@@ -33,7 +37,21 @@ const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'
     type: 'text/plain; charset=utf-8',
     body: securityText(configuration, day),
   }),
+  [resourceMetadataPath]: ({ configuration }) => json(resourceMetadata(configuration)),
+  '/.well-known/oauth-protected-resource': ({ configuration }) => json(resourceMetadata(configuration)),
+  '/.well-known/api-catalog': ({ configuration }) =>
+    json(apiCatalog(configuration), 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'),
+  '/.well-known/x402': ({ configuration }) => json(x402Resources(configuration)),
+  [skillIndexPath]: ({ configuration }) => json(skillIndex(configuration)),
+  [skillPath]: ({ configuration }) => ({ type: 'text/markdown; charset=utf-8', body: skill(configuration) }),
+  '/server.json': ({ configuration }) => json(mcpServer(configuration)),
+  '/sitemap.xml': ({ configuration }) => ({ type: 'application/xml; charset=utf-8', body: siteMap(configuration) }),
+  '/robots.txt': ({ configuration }) => ({ type: 'text/plain; charset=utf-8', body: robots(configuration) }),
 };
+
+function json(value: Record<string, unknown>, type = 'application/json; charset=utf-8'): Document {
+  return { type, body: JSON.stringify(value) };
+}
 
 /** For a model that arrives here first. */
 export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'baseUrl' | 'assessor'>): string {
@@ -60,10 +78,11 @@ export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'bas
     '',
     `- [Discovery document](${at(operations.discovery.path)}): where to call, and how to sign in`,
     `- [Service contract](${at(operations.service_contract.path)}): terms, schemas, flow, recovery, a sample report`,
-    `- [MCP](${at('/mcp?profile=buyer')}): the same operations as tools; ?names=snake for clients that refuse dots`,
+    `- [MCP](${at('/mcp')}): the same operations as tools; ?profile=buyer names them with dots, ?profile=reader moves no money`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
     `- [Guide](${at('/docs.md')}): a purchase from quote to receipt; ${at('/docs')} as a page`,
     `- [Terms](${at('/terms')}), [privacy](${at('/privacy')}), [contact](${at('/contact')})`,
+    `- [Buy in one call](${at(operations.buy_check.path)}): POST the check, pay the 402 from a wallet; no account needed`,
     `- Payment: x402 version 2 in USDC. Stock clients stop at 1 USD a payment: allow yours exactly ${toText(price)}`,
     '',
   ].join('\n');
@@ -113,7 +132,13 @@ export function documentAnswer(runtime: Runtime, request: Asked, path: string): 
     made.set(key, document);
   }
   const { etag, type, body } = document;
-  const headers = { etag, 'cache-control': cacheControl, 'x-request-id': newKey('req'), ...publicHeaders };
+  const headers = {
+    etag,
+    'cache-control': cacheControl,
+    'x-request-id': newKey('req'),
+    link: serviceLinks,
+    ...publicHeaders,
+  };
   if (request.headers.get('if-none-match') === etag) return { status: 304, headers, text: null };
   return { status: 200, headers: { ...headers, 'content-type': type }, text: body };
 }

@@ -17,6 +17,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   text: string | null;
+  /** What follows while the call runs, instead of `text`. */
+  stream?: AsyncIterable<Uint8Array> | undefined;
   /** It carries a secret: compressing it beside input of others would leak through its length. */
   secret?: true | undefined;
 }

@@ -1,12 +1,20 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { skewMaxSeconds } from '../kernel/database-clock.ts';
+import { isDiskFull } from '../kernel/disk.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Answer } from './exchange.ts';
 
 /** Why to send a process no requests. No provider is among them: a restart would not help. */
-type Reason = 'stopping' | 'database_unreachable' | 'migrations_missing' | 'receipt_keys_missing';
+type Reason =
+  | 'stopping'
+  | 'database_unreachable'
+  | 'database_full'
+  | 'clock_differs'
+  | 'migrations_missing'
+  | 'receipt_keys_missing';
 
 /** A slower database is of no use to requests either. */
 const patienceMs = 1_000;
@@ -48,7 +56,11 @@ async function reasonsOf(runtime: Runtime): Promise<Reason[]> {
 async function look(runtime: Runtime): Promise<Reason[]> {
   const keys = await Promise.race([missing(runtime), later()]).catch(() => null);
   if (keys === null) return ['database_unreachable'];
-  return keys;
+  return [
+    ...(isDiskFull(runtime.db) ? (['database_full'] as const) : []),
+    ...(Math.abs(runtime.skewSeconds()) > skewMaxSeconds ? (['clock_differs'] as const) : []),
+    ...keys,
+  ];
 }
 
 async function missing({ db, receiptSigner }: Runtime): Promise<Reason[]> {

@@ -12,7 +12,8 @@ import { credentialInUrl, holdsToken } from './context.ts';
 import { documentAnswer } from './documents.ts';
 import type { Answer } from './exchange.ts';
 import { healthAnswer } from './health.ts';
-import { answerMcp } from './mcp.ts';
+import { answerMcp, liveHeader } from './mcp.ts';
+import { answerOAuth, isOAuthAddress } from './oauth.ts';
 import { countPage, pageFault } from './page-limits.ts';
 import { requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
@@ -136,6 +137,15 @@ const dataAddresses = /^\/(?:api|\.well-known)(?:\/|$)/;
  * millisecond of CPU per request. Resolves to false for other addresses.
  */
 export async function answerOperation(runtime: Runtime, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
+  if (isOAuthAddress(pathOf(req.url ?? '')) && !isLeaking(req)) {
+    try {
+      await answerOAuth(runtime, req, res);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      await send(req, res, refused(runtime, req, error));
+    }
+    return true;
+  }
   const found = await answerAt(runtime, req);
   if (found) await send(req, res, found);
   return found !== null;
@@ -193,8 +203,10 @@ function webhookAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> 
 async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> {
   if (req.method !== 'POST') return refused(runtime, req, wrongMethod(['POST']));
   const response = await answerMcp(runtime, webRequestOf(runtime, req));
-  const text = response.body ? await response.text() : null;
-  return { status: response.status, headers: Object.fromEntries(response.headers), text };
+  const { status, body } = response;
+  const headers = Object.fromEntries(response.headers);
+  if (body && liveHeader in headers) return { status, headers, text: null, stream: body };
+  return { status, headers, text: body ? await response.text() : null };
 }
 
 /** Scripts, styles and fonts belong to pages that were counted. */

@@ -1,15 +1,17 @@
 import { toText } from '../kernel/money.ts';
-import type { Job, Quote, Receipt } from '../purchases/contract.ts';
+import { tools } from '../operations.ts';
+import type { Job, PendingPayment, Quote, Receipt } from '../purchases/contract.ts';
 import { isMoving } from '../purchases/states.ts';
 import type { Report } from '../work-check/contract.ts';
 
-/** A first line of text before an answer's JSON: a model that reads nothing else knows what to do. Pure. */
+/** The first line of an answer's text: a model that reads nothing else knows what to do. Pure. */
 
 /** The essence of a tool's answer, and the next tool. */
 export function lineOf(body: object): string {
   if ('receipt_version' in body) return receiptLine(body as Receipt);
   if ('verdict' in body && 'findings' in body) return reportLine(body as Report);
   if ('spend' in body) return meLine(body as Me);
+  if ('payment_key' in body) return pendingLine(body as PendingPayment);
   return purchaseLine(body as Job | Quote);
 }
 
@@ -20,6 +22,11 @@ function purchaseLine(body: Job | Quote): string {
   const follow = isJob && isMoving(body) ? ' Follow it with svc.purchase_status and wait_seconds.' : '';
   const allowed = tools ? ` Allowed now${follow ? ', and not needed' : ''}: ${tools}.` : '';
   return `${subject} is ${body.state.replaceAll('_', ' ')}. ${body.next_step}${follow}${allowed}`;
+}
+
+function pendingLine({ payment_key, payment_state, continuation_url, next_step }: PendingPayment): string {
+  const payer = continuation_url ? ` The payer's address: ${continuation_url}` : '';
+  return `${payment_key} is ${payment_state.replaceAll('_', ' ')}. ${next_step} Follow it with svc.purchase_status and wait_seconds.${payer}`;
 }
 
 function reportLine({ verdict, summary, recommended_action }: Report): string {
@@ -50,7 +57,10 @@ function meLine({ principal, grant, spend, wallet_credit_microcents: credit }: M
   );
 }
 
-const names = /\bsvc\.(?=[a-z_]+\b)/g;
+const names = new RegExp(
+  `\\bsvc\\.(?=(?:${[...tools.keys()].map((name) => name.slice('svc.'.length)).join('|')})\\b)`,
+  'g',
+);
 
 /** Tool names in our text, for clients that refuse dots. */
 export function inSnake(text: string): string {
@@ -58,11 +68,24 @@ export function inSnake(text: string): string {
 }
 
 /** An answer whose actions name tools without dots; otherwise unchanged. */
-export function withSnakeActions<Body extends Record<string, unknown>>(body: Body): Body {
+function withSnakeActions<Body extends Record<string, unknown>>(body: Body): Body {
   if (!Array.isArray(body.next_actions)) return body;
   const next_actions = body.next_actions.map((action: { mcp_tool: string }) => ({
     ...action,
     mcp_tool: inSnake(action.mcp_tool),
   }));
   return { ...body, next_actions };
+}
+
+/** Tool names: as the interface has them, or without dots for hosts that refuse those. */
+export type Spelling = 'dots' | 'snake';
+
+/** An answer whose actions name tools as the client lists them. */
+export function spelled(body: Record<string, unknown>, spelling: Spelling): Record<string, unknown> {
+  return spelling === 'snake' ? withSnakeActions(body) : body;
+}
+
+/** A text that names tools as the client lists them. */
+export function words(written: string, spelling: Spelling): string {
+  return spelling === 'snake' ? inSnake(written) : written;
 }

@@ -5,12 +5,12 @@ import { Problem } from '../door/problem.ts';
 import { type OperationName, tools } from '../operations.ts';
 import { NextAction } from '../purchases/contract.ts';
 import { maxKeyLength } from './context.ts';
-import { inSnake } from './mcp-lines.ts';
-import { toolWords, waitSeconds } from './mcp-words.ts';
+import { inSnake, type Spelling } from './mcp-lines.ts';
+import { argumentWords, paymentArgument, readerTools, toolWords, waitSeconds } from './mcp-words.ts';
 import { PaymentRequiredObject } from './refusals.ts';
 
-/** Tool names: as the interface has them, or without dots for clients that refuse those. */
-export type Spelling = 'dots' | 'snake';
+/** Which tools an address offers: all, or those that move no money. */
+export type Profile = 'buyer' | 'reader';
 
 type ToolOperation = Operation & { name: OperationName };
 
@@ -42,11 +42,13 @@ export function toolWaits(tool: string): boolean {
   return byEitherName.get(tool)?.some(({ waits }) => waits) ?? false;
 }
 
-function listing(name: string, tool: keyof typeof toolWords, operations: readonly ToolOperation[]): Tool {
+function listing(name: string, tool: string, operations: readonly ToolOperation[]): Tool {
+  const { title, description } = toolWords[tool] ?? { title: tool, description: '' };
   const paid = operations.some((operation) => operation.paid);
   return {
     name,
-    ...toolWords[tool],
+    title,
+    description: name === tool ? description : inSnake(description),
     inputSchema: inputSchema(operations),
     // Older clients check error results against this schema, too: include refusals.
     outputSchema: {
@@ -74,7 +76,11 @@ function listing(name: string, tool: keyof typeof toolWords, operations: readonl
 function inputSchema(operations: readonly ToolOperation[]): Tool['inputSchema'] {
   const [first, ...others] = operations.map((operation) => jsonSchema(argumentsOf(operation), 'input'));
   const properties: Properties = Object.assign({}, first?.properties, ...others.map((schema) => schema.properties));
-  for (const [name, property] of Object.entries(properties)) property.title ??= titleOf(name);
+  if (operations.some((operation) => operation.paid)) properties.payment = { ...paymentArgument };
+  for (const [name, property] of Object.entries(properties)) {
+    property.title ??= titleOf(name);
+    if (Object.hasOwn(argumentWords, name)) property.description = argumentWords[name];
+  }
   const all = properties as Tool['inputSchema']['properties'];
   if (others.length === 0) return { ...first, properties: all, type: 'object' };
   const names = Object.keys(properties);
@@ -133,6 +139,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
     io,
     unrepresentable: 'any',
     override({ jsonSchema: node, zodSchema, path }) {
+      // Nobody sends an empty text: not worth a model's tokens.
+      if (node.minLength === 1) delete node.minLength;
       // `format` says it in a word; the pattern would cost models many tokens.
       if (node.format === 'date-time') delete node.pattern;
       for (const bound of ['minimum', 'maximum'] as const) {
@@ -149,15 +157,41 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
         node.properties = { action: { type: 'string' }, mcp_tool: { type: 'string' }, body: { type: 'object' } };
         delete node.required;
       }
-      // Some clients refuse arrays without `items`.
-      if (Array.isArray(node.type) && node.type.includes('array')) node.items ??= {};
+      // Deep in an answer the name says enough: the contract has its whole schema.
+      if (io === 'output' && path.length > 4 && node.type === 'object') delete node.properties;
     },
   });
+  separateTypes(derived);
   return derived;
 }
 
-/** The tools of `tools/list`, derived from the operations once per process. */
-export const toolListings: Readonly<Record<Spelling, Tool[]>> = {
-  dots: [...tools].map(([name, operations]) => listing(name, name, operations)),
-  snake: [...tools].map(([name, operations]) => listing(inSnake(name), name, operations)),
-};
+/** One `type` each: some model vendors refuse lists of types, and arrays without `items`. */
+function separateTypes(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  for (const part of Object.values(schema)) separateTypes(part);
+  const { type: types, items = {} } = schema as { type?: unknown; items?: unknown };
+  if (!Array.isArray(types)) return;
+  const each = types.map((type) => (type === 'array' ? { type, items } : { type }));
+  const node = schema as Record<string, unknown>;
+  delete node.type;
+  delete node.items;
+  Object.assign(node, each.length === 1 ? each[0] : { anyOf: each });
+}
+
+const listings = (spelling: Spelling) =>
+  [...tools].map(([name, operations]) => listing(spelling === 'snake' ? inSnake(name) : name, name, operations));
+
+/** The ten tools in each spelling, derived from the operations once per process. */
+export const toolListings: Readonly<Record<Spelling, Tool[]>> = { dots: listings('dots'), snake: listings('snake') };
+
+const readable: ReadonlySet<string> = new Set(readerTools.flatMap((name) => [name, inSnake(name)]));
+
+/** Whether a profile offers the tool, in either spelling. */
+export function offers(profile: Profile, tool: string): boolean {
+  return profile === 'buyer' || readable.has(tool);
+}
+
+/** The tools of `tools/list`. */
+export function listed(profile: Profile, spelling: Spelling): Tool[] {
+  return toolListings[spelling].filter(({ name }) => offers(profile, name));
+}

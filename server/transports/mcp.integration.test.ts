@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { Agent } from '../../e2e/support/agent.ts';
 import { clientKinds, connectMcp, type McpClient, type ToolAnswer } from '../../e2e/support/mcp-client.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { toText } from '../kernel/money.ts';
 import { price, service as terms } from '../service/terms.ts';
 import { exampleRequest } from '../work-check/sample.ts';
 
@@ -60,14 +62,9 @@ describe.each(clientKinds)('a client of the kind "%s"', (kind) => {
     await stranger.close();
   });
 
-  it('is refused a call without a credential, in the words of REST', async () => {
+  it('is told at once to sign in, when it calls without a credential', async () => {
     const stranger = await connectMcp(kind, address);
-    const refused = await stranger.call('svc.whoami');
-    const nobody = new Agent(service.baseUrl, `0x${'22'.repeat(32)}`);
-    const rest = await nobody.get('/api/agent/v1/me');
-    expect(refused.isError).toBe(true);
-    expect({ ...refused.body, request_id: '' }).toEqual({ ...rest.body, request_id: '' });
-    expect(JSON.parse(refused.texts[1] ?? '')).toEqual(refused.body);
+    await expect(stranger.call('svc.whoami')).rejects.toThrow(/No valid credential came with the request/);
     await stranger.close();
   });
 
@@ -157,14 +154,73 @@ describe.each(clientKinds)('a client of the kind "%s"', (kind) => {
     });
   });
 
-  it('reads and calls the tools without dots when it asks for that', async () => {
-    const snake = await connectMcp(kind, `${address}&names=snake`, agent.token);
-    const names = (await snake.list()).map(({ name }) => name);
-    expect(names.every((name) => /^svc_[a-z_]+$/.test(name))).toBe(true);
+  it.each([
+    ['no query', ''],
+    ['names=snake', '?names=snake'],
+    ['both', '?profile=buyer&names=snake'],
+  ])('reads the tools without dots at an address with %s, and calls them by either name', async (_, query) => {
+    const snake = await connectMcp(kind, `${service.baseUrl}/mcp${query}`, agent.token);
+    expect((await snake.list()).map(({ name }) => name)).toEqual(
+      interfaceTools.map((name) => name.replace('svc.', 'svc_')),
+    );
     expect((await snake.call('svc_whoami')).body).toMatchObject({ principal: { kind: 'wallet' } });
     expect((await snake.call('svc.whoami')).isError).toBe(false);
     expect((await buyer.call('svc_whoami')).isError).toBe(false);
     await snake.close();
+  });
+
+  it('is offered nothing that moves money by the profile for readers', async () => {
+    const reader = await connectMcp(kind, `${service.baseUrl}/mcp?profile=reader`, agent.token);
+    const names = (await reader.list()).map(({ name }) => name);
+    expect(names).toEqual(['svc_whoami', 'svc_check_work', 'svc_purchase_status', 'svc_get_report', 'svc_get_receipt']);
+    const job_key = await agent.authorizedJob();
+    for (const name of interfaceTools
+      .map((each) => each.replace('svc.', 'svc_'))
+      .filter((each) => !names.includes(each))) {
+      await expect(reader.call(name, { job_key })).rejects.toThrow(`There is no tool "${name}"`);
+      await expect(reader.call(name.replace('svc_', 'svc.'), { job_key })).rejects.toThrow('There is no tool');
+    }
+    expect((await agent.job(job_key)).body.state).toBe('awaiting_payment');
+    await reader.close();
+  });
+
+  it('pays with the signed payment as an argument, where it cannot set metadata', async () => {
+    const payment = { job_key: await agent.authorizedJob(), rail: 'x402', idempotency_key: randomUUID() };
+    const unpaid = await buyer.call('svc.pay', payment);
+    expect(unpaid.texts[1]).toContain('payment');
+    const signed = await agent.createPayment(unpaid.body);
+    const paid = await buyer.call('svc.pay', { ...payment, payment: signed });
+    expect(paid.body).toMatchObject({ state: 'queued', payment_state: 'collected' });
+    expect(paid.meta['x402/payment-response']).toMatchObject({ success: true });
+    // However it is sent, it is the same payment.
+    const repeated = await buyer.call('svc.pay', payment, { 'x402/payment': signed });
+    expect([repeated.body, repeated.meta['svc/idempotent-replayed']]).toEqual([paid.body, true]);
+    const elsewhere = await buyer.call('svc.whoami', { payment: signed });
+    expect(elsewhere.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/payment' }] });
+  });
+
+  it('reads an answer as Markdown, with its JSON once', async () => {
+    const quote = await buyer.call('svc.check_work', quoteArguments());
+    const [, text = '', ...more] = quote.texts;
+    expect([text.includes(JSON.stringify(quote.body)), more]).toEqual([false, []]);
+    expect(text).toContain(`- quote_key: ${quote.body.quote_key}`);
+    // A model that sees the text alone can go on from there.
+    const [, tool = '', args = ''] = /^- (svc\.authorize_purchase) (\{.*?\}): /m.exec(text) ?? [];
+    const { job_key } = (await buyer.call(tool, JSON.parse(args))).body;
+    const refused = await buyer.call('svc.get_report', { job_key });
+    expect(refused.texts).toHaveLength(2);
+    expect(refused.texts[1]).toContain('- code: report_not_ready');
+    const delivered = await agent.paidJob();
+    await service.execute(delivered);
+    const report = await buyer.call('svc.get_report', { job_key: delivered });
+    expect(report.texts.slice(1)).toEqual([report.body.report.body]);
+    // Proven statements stay where the whole report is.
+    expect(report.body.next).toBe(
+      `/api/agent/v1/jobs/${delivered}/report?report_digest=${encodeURIComponent((await agent.job(delivered)).body.report_digest)}&view=whole`,
+    );
+    const whole = await buyer.call('svc.get_report', { job_key: delivered, view: 'whole' });
+    expect(report.body.statements.length + report.body.statements_omitted).toBe(whole.body.statements.length);
+    expect((await agent.get(report.body.next)).body).toEqual(whole.body);
   });
 
   it('cannot call a tool that is not there', async () => {
@@ -194,7 +250,9 @@ describe('what a model reads of the tools', () => {
     const tools = await client.list();
     const withoutOutputs = tools.map(({ outputSchema: _, ...tool }) => tool);
     expect(JSON.stringify(tools).length).toBeLessThanOrEqual(40_000);
-    expect(JSON.stringify(withoutOutputs).length).toBeLessThanOrEqual(12_000);
+    const seen = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    // 4.05 characters a token (o200k_base) on this listing: at most 3,000 tokens.
+    expect(JSON.stringify(seen).length).toBeLessThanOrEqual(12_100);
     expect(JSON.stringify(withoutOutputs)).not.toMatch(/header|\/api\/|\bGET\b|\bPOST\b|Prefer|PAYMENT-|Authorization/);
     const words = { title: expect.stringMatching(/\w/), description: expect.stringMatching(/\w/) };
     for (const tool of tools) {
@@ -206,10 +264,30 @@ describe('what a model reads of the tools', () => {
     await client.close();
   });
 
+  it('says of every tool when to use it, and gives an example that its own schema takes', async () => {
+    const client = await connectMcp('2026-07-28', address);
+    const tools = await client.list();
+    for (const { name, description = '', inputSchema } of tools) {
+      expect([name, description]).toEqual([name, expect.stringMatching(/Use this when /)]);
+      const [, example = ''] = / Example: (\{.*\})$/.exec(description) ?? [];
+      expect([name, z.fromJSONSchema(inputSchema).safeParse(JSON.parse(example)).error]).toEqual([name, undefined]);
+    }
+    const priced = `${toText(price)} (${price} microcents)`;
+    expect(tools.filter(({ description }) => description?.includes(priced)).map(({ name }) => name)).toEqual([
+      'svc.whoami',
+      'svc.check_work',
+      'svc.pay',
+    ]);
+    await client.close();
+  });
+
+  it('has one type at a place: some model vendors refuse lists of types', async () => {
+    const client = await connectMcp('2026-07-28', address);
+    expect(JSON.stringify(await client.list())).not.toContain('"type":[');
+    await client.close();
+  });
+
   it('and of the refusals says where to sign in, and nothing of headers', async () => {
-    const stranger = await connectMcp('2026-07-28', address);
-    const refused = await stranger.call('svc.whoami');
-    expect(refused.texts[0]).toContain(`${service.baseUrl}/.well-known/svc`);
     const { result } = await (
       await fetch(address, {
         method: 'POST',
@@ -228,12 +306,11 @@ describe('what a model reads of the tools', () => {
     const agent = await Agent.arrive(service);
     const buyer = await connectMcp('2026-07-28', address, agent.token);
     const lines = [
-      refused,
       await buyer.call('svc.check_work', quoteArguments({ idempotency_key: undefined })),
       await buyer.call('svc.check_work', quoteArguments({ context: { refs: ['src_1'] } })),
     ].map(({ texts }) => texts[0]);
     for (const line of lines) expect(line).not.toMatch(/header|\/api\/|Authorization|Retry-After/);
-    await Promise.all([stranger.close(), buyer.close()]);
+    await buyer.close();
   });
 
   it('lets a caller wait for a job that moves, by an argument', async () => {
@@ -304,10 +381,72 @@ describe('the endpoint', () => {
     });
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
+  const listen = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'subscriptions/listen',
+    params: {
+      notifications: { toolsListChanged: true },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'a buyer', version: '1' },
+      },
+    },
+  };
+
   it('serves buyers when the address has lost its query', async () => {
-    expect(await (await post('/mcp', list)).text()).toContain('svc.whoami');
+    expect(await (await post('/mcp', list)).text()).toContain('svc_whoami');
     const other = await post('/mcp?profile=operator', list);
     expect([other.status, (await other.json()).code]).toEqual([404, 'not_found']);
+  });
+
+  const call = (name: string, args: object = {}) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: args },
+  });
+
+  it('answers a call without a valid credential with 401 and where to sign in, whatever its arguments', async () => {
+    const nobody = new Agent(service.baseUrl, `0x${'22'.repeat(32)}`);
+    const rest = await nobody.get('/api/agent/v1/me');
+    const ended = await Agent.arrive(service);
+    await ended.send('DELETE', '/api/x402/v1/wallets/session');
+    const credentials = [{}, { authorization: 'Bearer nonsense' }, ended.identity()];
+    for (const headers of credentials) {
+      for (const path of ['/mcp', '/mcp?profile=buyer', '/mcp?names=snake']) {
+        for (const message of [call('svc.whoami'), call('svc_pay', { job_key: 1 }), call('svc.purchase_status')]) {
+          const answer = await post(path, message, headers);
+          expect(answer.status).toBe(401);
+          expect(answer.headers.get('content-type')).toContain('application/problem+json');
+          expect(answer.headers.get('www-authenticate')).toBe(
+            `Bearer realm="svc", error="invalid_token", scope="checks", ` +
+              `resource_metadata="${service.baseUrl}/.well-known/oauth-protected-resource/mcp"`,
+          );
+          expect((await answer.json()).code).toBe('invalid_token');
+        }
+      }
+    }
+    const unsigned = await (await post('/mcp', call('svc.whoami'))).json();
+    expect({ ...unsigned, request_id: '' }).toEqual({ ...rest.body, request_id: '' });
+    const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'svc.whoami' };
+    const { params, ...message } = call('svc.whoami');
+    const { _meta } = listen.params;
+    expect((await post('/mcp', { ...message, params: { ...params, _meta } }, modern)).status).toBe(401);
+    expect((await post('/mcp', list, { authorization: 'Bearer nonsense' })).status).toBe(200);
+  });
+
+  it('says whose resource it is, at its own address and at the root, for clients that are told to sign in', async () => {
+    for (const address of ['/mcp', '/mcp?profile=buyer', '']) {
+      const answer = await fetch(`${service.baseUrl}/.well-known/oauth-protected-resource${address}`);
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+      expect(await answer.json()).toMatchObject({
+        resource: `${service.baseUrl}/mcp`,
+        scopes_supported: ['checks'],
+        bearer_methods_supported: ['header'],
+      });
+    }
   });
 
   it('names every request, and refuses a token in the address, another site, GET and what is too large', async () => {
@@ -323,24 +462,17 @@ describe('the endpoint', () => {
     expect([large.status, (await large.json()).code]).toEqual([413, 'input_too_large']);
   });
 
-  it('opens no subscription: nothing here changes without being asked', async () => {
-    const listen = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'subscriptions/listen',
-      params: {
-        notifications: { toolsListChanged: true },
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-          'io.modelcontextprotocol/clientInfo': { name: 'a buyer', version: '1' },
-        },
-      },
-    };
+  it('acknowledges a subscription, says that nothing will follow, and ends it', async () => {
     const answer = await post('/mcp', listen, {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': 'subscriptions/listen',
     });
-    expect(await answer.text()).toContain('Subscription limit reached');
+    const frames = (await answer.text()).split('\n').filter((line) => line.startsWith('data: '));
+    expect(frames.map((line) => JSON.parse(line.slice('data: '.length)))).toEqual([
+      expect.objectContaining({
+        method: 'notifications/subscriptions/acknowledged',
+        params: expect.objectContaining({ notifications: {} }),
+      }),
+    ]);
   });
 });

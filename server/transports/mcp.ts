@@ -1,41 +1,41 @@
+// Longer than 300 lines: one exchange over MCP, from request to result.
 import {
   type CallToolResult,
   createMcpHandler,
   originValidationResponse,
   ProtocolError,
   ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { decodePaymentResponseHeader } from '@x402/core/http';
 import { maxBytesOf } from '../door/operation.ts';
 import { needsCredential, perform, requireCaller } from '../door/perform.ts';
-import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
-import type { Outcome } from '../door/replay.ts';
+import { Problem } from '../door/problem.ts';
 import { isKnown } from '../identity/authenticate.ts';
+import { isOAuthToken } from '../identity/token.ts';
 import { findJsonFault } from '../kernel/json-value.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { webRuntime } from '../open-runtime.ts';
-import { problems } from '../problems.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
 import { bodyTooLarge, largestBytes, mayBeLarge, readBytes, textProblem } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
-import { type Asked, responseOf } from './exchange.ts';
-import { inSnake, lineOf, withSnakeActions } from './mcp-lines.ts';
-import { operationOf, type Spelling, toolListings, toolWaits, unclearKey } from './mcp-tools.ts';
-import { mcpNext, waitSeconds } from './mcp-words.ts';
+import { type Answer, type Asked, mergedHeaders, responseOf } from './exchange.ts';
+import { payerPage, paymentKey, refusalOf, resultOf } from './mcp-answers.ts';
+import { type Spelling, words } from './mcp-lines.ts';
+import { type CallParams, followed, tellerOf, wantsProgress } from './mcp-progress.ts';
+import { promptOf, prompts, readResource, resources, resourceTemplates } from './mcp-resources.ts';
+import { listed, offers, operationOf, type Profile, toolWaits, unclearKey } from './mcp-tools.ts';
+import { waitSeconds } from './mcp-words.ts';
 import { countPage } from './page-limits.ts';
 import { noteCaller } from './peer.ts';
+import { challenge } from './protected-resource.ts';
 import { refusalAnswer } from './rest.ts';
 
-/** The only profile, and the default: some clients drop the query string. */
-const profile = 'buyer';
 /** Tools are the same for everyone and change with a release. */
 const listCache = { ttlMs: 300_000, cacheScope: 'public' } as const;
-/** The x402 transport over MCP carries payment and settlement here (x402 v2, transports/mcp). */
-const paymentKey = 'x402/payment';
-const paymentResponseKey = 'x402/payment-response';
 
 const instructions = (baseUrl: string) =>
   [
@@ -49,6 +49,9 @@ const instructions = (baseUrl: string) =>
     'Refusals are results with isError and a code; payment is asked for in the same way, as x402 version 2.',
   ].join(' ');
 
+/** Keeps proxies from holding a stream back; only answers that are sent while their call runs have it. */
+export const liveHeader = 'x-accel-buffering';
+
 /** The handler of `/mcp`, for its route file. */
 export async function mcp(request: Request): Promise<Response> {
   noteCaller(request);
@@ -60,13 +63,14 @@ export async function mcp(request: Request): Promise<Response> {
  * No business rules here.
  */
 export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked, 'read'>): Promise<Response> {
-  const ctx = contextOf(runtime, request);
+  const asked = contextOf(runtime, request);
+  const ctx: Context = { ...asked, presented: { ...asked.presented, atMcp: true } };
   try {
     const url = new URL(request.url);
     refuseTokenInUrl(url);
     const foreign = originValidationResponse(request, [new URL(ctx.baseUrl).hostname]);
     if (foreign) return identified(foreign, ctx);
-    const spelling = spellingOf(url.searchParams);
+    const address = addressOf(url.searchParams);
     if (mayBeLarge(request) && !(await isKnown(ctx))) throw needsCredential(ctx);
     const bytes = await readBytes(request as Asked, largestBytes);
     const text = new TextDecoder().decode(bytes);
@@ -76,42 +80,94 @@ export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked,
     // The door counts calls; everything else counts as a page.
     const refusal = isToolCall(text) ? null : await countPage(runtime, ctx.origin);
     if (refusal) throw refusal;
+    const streams = isMessage(text, 'tools/call', wantsProgress);
+    // The status of a stream is sent before the call is carried out.
+    if (streams) await requireCaller('job', ctx);
+    const exchange: Exchange = { ctx, ...address, bytes: bytes.length, unauthorized: null };
     let fault: unknown;
-    const handler = createMcpHandler(() => serverFor(ctx, spelling, bytes.length), {
+    const handler = createMcpHandler(() => serverFor(exchange), {
       maxRequestBodySize: largestBytes,
-      // No subscriptions: tools change with a release, and jobs are polled.
-      maxSubscriptions: 0,
+      // A subscription is acknowledged and ends: tools change with a release, and jobs are polled.
+      maxSubscriptions: 1,
       onerror: (error) => {
         fault = error;
       },
     });
     const { method, headers } = request;
-    const whole = new Request(url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) });
-    const response = await handler.fetch(whole);
+    const message = new Request(url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) });
+    const response = await handler.fetch(message);
+    // A result, even one with isError, would tell hosts that they are connected: only 401 makes them sign in.
+    if (streams) return identified(response, ctx);
+    const answered = await (isMessage(text, 'subscriptions/listen') ? firstFrame(response) : response.text());
+    if (exchange.unauthorized) throw exchange.unauthorized;
     // Log only our own failures; clients learn theirs from the answer.
     if (response.status >= 500) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(fault) });
-    return identified(response, ctx);
+    const whole = new Response(answered || null, response);
+    whole.headers.delete(liveHeader);
+    return identified(whole, ctx);
   } catch (error) {
-    return responseOf(refusalAnswer(ctx, error));
+    return responseOf(challenged(refusalAnswer(ctx, error), ctx));
   }
 }
 
-/** Whether a message calls an existing tool. */
-function isToolCall(text: string): boolean {
-  if (!text.includes('"tools/call"')) return false;
+/** One HTTP request with its one message. */
+interface Exchange extends Address {
+  ctx: Context;
+  bytes: number;
+  /** Set once a call found that nobody is signed in, or that the person must be asked for more. */
+  unauthorized: Problem | null;
+}
+
+function challenged(answer: Answer, { baseUrl }: Context): Answer {
+  if (answer.status !== 401 && answer.status !== 403) return answer;
+  const error = answer.status === 401 ? 'invalid_token' : 'insufficient_scope';
+  return { ...answer, headers: mergedHeaders(answer.headers, challenge(baseUrl, error)) };
+}
+
+/** Whether a message is of a method, and of what `holds` says of its parameters. */
+function isMessage(text: string, wanted: string, holds: (params: CallParams) => boolean = () => true): boolean {
+  if (!text.includes(`"${wanted}"`)) return false;
   try {
     const { method, params } = JSON.parse(text);
-    return method === 'tools/call' && operationOf(String(params?.name), {}) !== null;
+    return method === wanted && holds(params ?? {});
   } catch {
     return false;
   }
 }
 
-function spellingOf(query: URLSearchParams): Spelling {
-  if ((query.get('profile') ?? profile) !== profile) {
-    throw new Problem('not_found', `There is no such profile. The only one is ${profile}.`);
+/** Whether a message calls an existing tool. */
+const isToolCall = (text: string): boolean =>
+  isMessage(text, 'tools/call', ({ name }) => operationOf(String(name), {}) !== null);
+
+/** The first event of a stream that would stay open: the acknowledgement, which says that nothing will follow. */
+async function firstFrame(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const end = text.indexOf('\n\n');
+    if (end >= 0) return text.slice(0, end + 2);
   }
-  return query.get('names') === 'snake' ? 'snake' : 'dots';
+  return text;
+}
+
+interface Address {
+  profile: Profile;
+  spelling: Spelling;
+}
+
+/**
+ * What the address asks for. Without a query, as hosts prefer it, names have no dots: some drop a whole server for one.
+ * The interface's own address keeps the interface's own names.
+ */
+function addressOf(query: URLSearchParams): Address {
+  const asked = query.get('profile');
+  const profile = asked ?? 'buyer';
+  if (profile !== 'buyer' && profile !== 'reader') {
+    throw new Problem('not_found', 'There is no such profile. They are buyer and reader.');
+  }
+  return { profile, spelling: asked === 'buyer' && query.get('names') !== 'snake' ? 'dots' : 'snake' };
 }
 
 function identified(response: Response, { requestId }: Context): Response {
@@ -120,46 +176,66 @@ function identified(response: Response, { requestId }: Context): Response {
 }
 
 /** A server for one exchange. Don't register tools one by one: that took a third of a request's time. */
-function serverFor(ctx: Context, spelling: Spelling, bytes: number): Server {
-  const spelled = spelling === 'snake' ? inSnake : (text: string) => text;
+function serverFor(exchange: Exchange): Server {
+  const { ctx, profile, spelling } = exchange;
   const server = new Server(
     { name: 'work-check', title: service.name, version: service.interface, websiteUrl: ctx.baseUrl },
     {
-      capabilities: { tools: {} },
-      instructions: spelled(instructions(ctx.baseUrl)),
-      cacheHints: { 'tools/list': listCache, 'server/discover': listCache },
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: words(instructions(ctx.baseUrl), spelling),
+      cacheHints: {
+        'tools/list': listCache,
+        'resources/list': listCache,
+        'resources/templates/list': listCache,
+        'prompts/list': listCache,
+        'server/discover': listCache,
+      },
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: toolListings[spelling] }));
+  server.setRequestHandler('tools/list', () => ({ tools: listed(profile, spelling) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const result = await call(ctx, { tool: params.name, args: params.arguments ?? {}, bytes }, mcpReq._meta);
-    return spelling === 'snake' ? inSnakeResult(result) : result;
+    const result = await call(exchange, { tool: params.name, args: params.arguments ?? {} }, mcpReq);
+    return payerPage(result, mcpReq) ?? result;
+  });
+  server.setRequestHandler('resources/list', () => ({ resources }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
+  server.setRequestHandler('resources/read', ({ params }) => read(exchange, params.uri));
+  server.setRequestHandler('prompts/list', () => ({ prompts }));
+  server.setRequestHandler('prompts/get', ({ params }) => {
+    const { messages } = promptOf(params.name, params.arguments);
+    return { messages: messages.map((message) => spelledPrompt(message, spelling)) };
   });
   return server;
 }
 
-/** A result whose text and actions name tools as the client lists them. */
-function inSnakeResult(result: CallToolResult): CallToolResult {
-  const { structuredContent, content } = result;
-  if (!structuredContent) return result;
-  const json = JSON.stringify(structuredContent);
-  const body = withSnakeActions(structuredContent as Record<string, unknown>);
-  return {
-    ...result,
-    structuredContent: body,
-    content: content.map((part) => {
-      if (part.type !== 'text') return part;
-      return text(part.text === json ? JSON.stringify(body) : inSnake(part.text));
-    }),
-  };
+type PromptMessage = ReturnType<typeof promptOf>['messages'][number];
+
+function spelledPrompt(message: PromptMessage, spelling: Spelling): PromptMessage {
+  const { content } = message;
+  return content.type === 'text'
+    ? { ...message, content: { ...content, text: words(content.text, spelling) } }
+    : message;
+}
+
+/** Refusals are protocol errors here: a resource has no other way to say why. */
+async function read(exchange: Exchange, uri: string): Promise<ReadResourceResult> {
+  try {
+    return await readResource(exchange.ctx, uri);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.status === 401) exchange.unauthorized = error;
+    if (error.code === 'not_found') throw new ResourceNotFoundError(uri);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { code: error.code });
+  }
 }
 
 async function call(
-  ctx: Context,
-  { tool, args, bytes }: { tool: string; args: Record<string, unknown>; bytes: number },
-  meta: ServerContext['mcpReq']['_meta'],
+  exchange: Exchange,
+  { tool, args }: { tool: string; args: Record<string, unknown> },
+  mcpReq: ServerContext['mcpReq'],
 ): Promise<CallToolResult> {
-  const operation = operationOf(tool, args);
+  const { ctx, bytes } = exchange;
+  const operation = offers(exchange.profile, tool) ? operationOf(tool, args) : null;
   if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${tool.slice(0, 64)}".`);
   try {
     const unclear = unclearKey(tool, args);
@@ -170,27 +246,38 @@ async function call(
     const maxBytes = maxBytesOf(operation);
     // REST reads have no body to bound; the schema bounds these arguments.
     if (operation.method === 'POST' && bytes > maxBytes) throw bodyTooLarge(maxBytes);
-    const { idempotency_key, wait_seconds, ...input } = args;
+    const { idempotency_key, wait_seconds, payment, ...input } = args;
     const takesKey = operation.idempotency !== 'none';
     const isFollowed = toolWaits(tool);
-    const outcome = await perform(
-      operation.name,
-      {
-        ...ctx,
-        idempotencyKey: takesKey ? idempotencyKeyOf(null, { idempotency_key }) : null,
-        payment: operation.paid ? paymentOf(meta?.[paymentKey]) : null,
-        wait: isFollowed ? waitOf(wait_seconds) : null,
-      },
-      {
-        ...input,
-        ...(takesKey || idempotency_key === undefined ? {} : { idempotency_key }),
-        ...(isFollowed || wait_seconds === undefined ? {} : { wait_seconds }),
-      },
-    );
-    return resultOf(outcome, ctx);
+    const asked: Context = {
+      ...ctx,
+      idempotencyKey: takesKey ? idempotencyKeyOf(null, { idempotency_key }) : null,
+      payment: operation.paid ? paymentOf(mcpReq._meta?.[paymentKey] ?? payment) : null,
+      wait: isFollowed ? waitOf(wait_seconds) : null,
+    };
+    const body = {
+      // A model reads what is open first; `view: "whole"` has the rest.
+      ...(operation.name === 'report' ? { view: 'summary' } : {}),
+      ...input,
+      ...(takesKey || idempotency_key === undefined ? {} : { idempotency_key }),
+      ...(isFollowed || wait_seconds === undefined ? {} : { wait_seconds }),
+      ...(operation.paid || payment === undefined ? {} : { payment }),
+    };
+    const look = (wait: Context['wait']) => perform(operation.name, { ...asked, wait }, body);
+    const tell = asked.wait === null ? undefined : tellerOf(mcpReq);
+    const outcome = await (tell ? followed(asked, look, tell) : look(asked.wait));
+    return resultOf(outcome, exchange);
   } catch (error) {
-    return refusalOf(error, ctx);
+    if (error instanceof Problem && (error.status === 401 || isMendedByConsent(error, ctx))) {
+      exchange.unauthorized = error;
+    }
+    return refusalOf(error, exchange);
   }
+}
+
+/** Whether the person of an OAuth client can give what is missing, by consenting again. */
+function isMendedByConsent({ code, extras }: Problem, { presented }: Context): boolean {
+  return code === 'grant_scope_missing' && !extras.members?.paused && isOAuthToken(presented.bearer ?? '');
 }
 
 /** How long the call may wait. Throws `validation_failed`. */
@@ -214,55 +301,4 @@ function paymentOf(payment: unknown): string | null {
   // Impossible in a header: read it as no payment.
   if (findJsonFault(payment)) return '';
   return Buffer.from(JSON.stringify(payment)).toString('base64');
-}
-
-/** REST's headers go into `_meta`. */
-function metaOf(ctx: Context, headers: Record<string, string>): Record<string, unknown> {
-  const paid = headers['PAYMENT-RESPONSE'];
-  const retryAfter = headers['Retry-After'];
-  return {
-    'svc/request-id': ctx.requestId,
-    ...(retryAfter ? { 'svc/retry-after-seconds': Number(retryAfter) } : {}),
-    ...(paid ? { [paymentResponseKey]: decodePaymentResponseHeader(paid) } : {}),
-  };
-}
-
-function resultOf(outcome: Outcome, ctx: Context): CallToolResult {
-  const body = outcome.body as Record<string, unknown>;
-  return {
-    content: [text(lineOf(body)), text(outcome.text)],
-    structuredContent: body,
-    _meta: {
-      ...metaOf(ctx, outcome.headers),
-      ...(outcome.replayed ? { 'svc/idempotent-replayed': true } : {}),
-    },
-  };
-}
-
-function refusalOf(error: unknown, ctx: Context): CallToolResult {
-  if (error instanceof PaymentRequired) {
-    // x402 clients look for JSON in the first text.
-    const line = `Not paid. Sign one of accepts and repeat the call with the payment in _meta["${paymentKey}"].`;
-    return refusal(error.body, [JSON.stringify(error.body), line], metaOf(ctx, {}));
-  }
-  if (!(error instanceof Problem)) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(error) });
-  const problem = error instanceof Problem ? error : new Problem('internal', 'The request failed.');
-  const json = problemText(problem, ctx);
-  const line = `${problem.message} ${mcpNext[problem.code] ?? problems[problem.code].next}`;
-  return refusal(JSON.parse(json), [line, json], {
-    ...metaOf(ctx, problem.extras.headers ?? {}),
-    ...(problem.extras.replayOf ? { 'svc/idempotent-replayed': true } : {}),
-  });
-}
-
-function refusal(
-  structuredContent: Record<string, unknown>,
-  texts: string[],
-  _meta: Record<string, unknown>,
-): CallToolResult {
-  return { isError: true, content: texts.map(text), structuredContent, _meta };
-}
-
-function text(value: string): { type: 'text'; text: string } {
-  return { type: 'text', text: value };
 }

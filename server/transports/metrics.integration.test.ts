@@ -46,7 +46,7 @@ describe('the figures of a web process', { timeout: 120_000 }, () => {
       expect(read.value('work_check_provider_up', { provider }), provider).toBe(1);
     }
     expect(read.value('work_check_available', { what: 'checks' })).toBe(1);
-    expect(read.value('work_check_database_connections', { state: 'limit' })).toBe(16);
+    expect(read.value('work_check_database_connections', { state: 'limit' })).toBe(12);
     expect(read.value('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
   });
 

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type FigureName, figures, readFigures } from '../console/figures.ts';
+import { isDiskFull } from '../kernel/disk.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { metrics, openGauge } from '../kernel/metrics.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
@@ -80,7 +81,7 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
   ) as Record<FigureName, ReturnType<typeof openGauge>>;
   const up = openGauge('provider_up', 'Whether a provider answers: 1, or 0.', ['provider']);
   const available = openGauge('available', 'Whether checks are sold and registrations open: 1, or 0.', ['what']);
-  const pool = openGauge('database_connections', 'Connections of the pool for purchases.', ['state']);
+  const readProcess = openProcessGauges(runtime);
   const difference = openGauge(
     'books_minus_chain_microcents',
     'Our balance in the books and on a chain, at the last searched block; worker only.',
@@ -133,12 +134,24 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
     // Its last answer may no longer hold.
     if (!isUp) for (const gauge of Object.values(gauges)) gauge.reset();
     await Promise.race([readProviders(), later()]).catch((error) => log('metrics_failed', errorFields(error)));
+    readProcess();
+    return metrics.registry.metrics();
+  };
+}
+
+/** Returns a function that reads what only this process knows. */
+function openProcessGauges({ db, skewSeconds }: Runtime): () => void {
+  const skew = openGauge('clock_skew_seconds', "By how much this machine's clock is ahead of the database's.", []);
+  const full = openGauge('database_full', 'Whether a write found no room on the disk lately: 1, or 0.', []);
+  const pool = openGauge('database_connections', 'Connections of the pool for purchases.', ['state']);
+  return () => {
+    skew.set(skewSeconds());
+    full.set(Number(isDiskFull(db)));
     const { totalCount, idleCount, waitingCount, options } = db.pool;
     pool.set({ state: 'open' }, totalCount);
     pool.set({ state: 'idle' }, idleCount);
     pool.set({ state: 'waiting' }, waitingCount);
     pool.set({ state: 'limit' }, options.max);
-    return metrics.registry.metrics();
   };
 }
 

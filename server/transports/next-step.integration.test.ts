@@ -14,7 +14,7 @@ interface Action {
   href: string;
   mcp_tool: string;
   body?: Record<string, unknown>;
-  other_bodies?: Record<string, unknown>[];
+  bodies?: Record<string, unknown>[];
 }
 const actionOf = ({ body }: Pick<Answer, 'body'>, name: string): Action =>
   body.next_actions.find(({ action }: Action) => action === name);
@@ -51,7 +51,7 @@ describe('what an obedient agent does next', () => {
     await service.execute(jobKey);
     const review = actionOf(await agent.job(jobKey), 'review');
     expect(review.body?.decision).toBe('accept');
-    const [dispute] = review.other_bodies ?? [];
+    const [dispute] = review.bodies ?? [];
     expect(dispute?.decision).toBe('dispute');
     expect((await agent.post(pathOf(review), dispute)).body.state).toBe('rechecking');
     await service.execute(jobKey);
@@ -64,7 +64,7 @@ describe('what an obedient agent does next', () => {
     const jobKey = await agent.authorizedJob();
     const pay = actionOf(await agent.job(jobKey), 'pay');
     expect(pay.body).toMatchObject({ rail: 'x402', method: 'wallet_credit' });
-    const [cash] = pay.other_bodies ?? [];
+    const [cash] = pay.bodies ?? [];
     expect((await agent.post(pathOf(pay), cash)).status).toBe(402);
     expect((await agent.post(pathOf(pay), pay.body)).body.payment_state).toBe('collected');
     expect((await agent.job(await agent.authorizedJob())).body.next_actions[0].body).not.toHaveProperty('method');
@@ -148,7 +148,7 @@ describe('over MCP', () => {
     }
     await client.close();
     const stranger = await connectMcp('2026-07-28', address);
-    expect((await stranger.call('svc.purchase_status', {})).body.code).toBe('invalid_token');
+    await expect(stranger.call('svc.purchase_status', {})).rejects.toThrow('No valid credential');
     await stranger.close();
   });
 
@@ -168,7 +168,6 @@ describe('over MCP', () => {
     for (const { body, texts } of [quote, job, refused]) {
       expect(body.next_actions[0].mcp_tool).toMatch(/^svc_/);
       expect(texts.join(' ')).not.toMatch(/svc\.(?!work_check|agent_buyer)/);
-      expect(texts.map((text) => text.startsWith('{') && JSON.parse(text))).toContainEqual(body);
     }
     for (const { description } of await client.list()) expect(description).not.toMatch(/svc\./);
     await client.close();
@@ -183,7 +182,7 @@ describe('a rail that is down', () => {
     service.advanceClock(60);
     try {
       await agent.job(jobKey);
-      await expect.poll(async () => actionOf(await agent.job(jobKey), 'pay')?.other_bodies).toBeUndefined();
+      await expect.poll(async () => actionOf(await agent.job(jobKey), 'pay')?.bodies).toBeUndefined();
       const pay = actionOf(await agent.job(jobKey), 'pay');
       expect((await agent.post(pathOf(pay), pay.body)).body.payment_state).toBe('collected');
     } finally {

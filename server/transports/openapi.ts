@@ -8,14 +8,13 @@ import { service } from '../service/terms.ts';
 import { maxKeyLength } from './context.ts';
 import { memberCookieName } from './member-session.ts';
 import { PaymentRequiredObject, ProblemObject } from './refusals.ts';
+import { type PostName, requestExamples } from './request-examples.ts';
 
 const idempotencyKey = z.string().min(1).max(maxKeyLength);
 
-let document: ReturnType<typeof createDocument> | undefined;
-
 /** The OpenAPI 3.1 document, derived from the operations. */
 export function openApiDocument(baseUrl: string, operator: Operator | null = null): ReturnType<typeof createDocument> {
-  document ??= growing({
+  return growing({
     openapi: '3.1.0',
     info: {
       title: service.name,
@@ -44,7 +43,6 @@ export function openApiDocument(baseUrl: string, operator: Operator | null = nul
       },
     },
   });
-  return document;
 }
 
 /** Lets answers gain members within version 1 (specification 2.5). Input stays closed: an unknown field is an error. */
@@ -98,6 +96,7 @@ function describe(operation: PublishedOperation): ZodOpenApiOperationObject {
             required: Object.values(rest).some((field) => !field.safeParse(undefined).success),
             content: {
               'application/json': {
+                example: requestExamples[operation.name as PostName],
                 schema: z.strictObject({
                   ...rest,
                   idempotency_key: idempotencyKey
@@ -219,7 +218,7 @@ function responses(operation: PublishedOperation): ZodOpenApiOperationObject['re
     answers[`${status}`] = {
       description: successWords[status],
       headers: z.object(answerHeaders(operation)),
-      content: { 'application/json': { schema: operation.output } },
+      content: { 'application/json': { schema: operation.outputs?.[status] ?? operation.output } },
     };
   }
   if (operation.method === 'GET') answers['304'] = { description: 'Not changed since the given ETag.' };

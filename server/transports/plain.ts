@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, gzip, gzipSync } from 'node:zlib';
 import type { Runtime } from '../runtime.ts';
@@ -109,7 +111,9 @@ export async function send(req: IncomingMessage, res: ServerResponse, answer: An
   }
   if (text === null) {
     res.writeHead(status, { ...dataHeaders, ...headers });
-    res.end();
+    // A reader that went away ends the stream, and is no error of ours.
+    if (answer.stream) await pipeline(Readable.from(answer.stream), res).catch(() => {});
+    else res.end();
     return;
   }
   const isCompressed = Buffer.byteLength(text) >= compressedFromBytes && !answer.secret && takesGzip(req);

@@ -13,6 +13,7 @@ export const ProblemObject = z
     code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
     retryable: z.boolean(),
     request_id: z.string(),
+    next_step: z.string().meta({ description: 'What to do now, in a sentence.' }),
     errors: z
       .array(
         z.object({

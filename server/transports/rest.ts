@@ -13,6 +13,7 @@ import { type Answer, type Asked, mergedHeaders, responseOf } from './exchange.t
 import { presentedByPage } from './member-session.ts';
 import { noteCaller } from './peer.ts';
 import { publicHeaders } from './security-headers.ts';
+import { serviceLinks } from './service-links.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -56,6 +57,8 @@ async function inputOf(
   url: URL,
 ): Promise<{ key: string | null; input: Record<string, unknown> }> {
   const operation: Operation = operations[name];
+  // Nobody sends content for a price.
+  if (operation.readsWhenPaid && ctx.payment === null) return { key: null, input: {} };
   const reads = operation.method === 'POST';
   if (reads && !operation.audience.includes('public') && mayBeLarge(request) && !(await isKnown(ctx))) {
     throw needsCredential(ctx);
@@ -98,7 +101,7 @@ function outcomeAnswer(operation: Operation, ctx: Context, request: Asked, outco
         : operation.secret
           ? 'no-store'
           : 'private, no-store',
-      ...(operation.cacheSeconds ? publicHeaders : {}),
+      ...(operation.cacheSeconds ? { ...publicHeaders, link: serviceLinks } : {}),
     },
     outcome.headers,
   );

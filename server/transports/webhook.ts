@@ -1,5 +1,6 @@
 import { Problem } from '../door/problem.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
+import { noteFullDisk } from '../kernel/disk.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { databaseOutage } from '../kernel/outage.ts';
 import type { Runtime } from '../runtime.ts';
@@ -34,10 +35,11 @@ export async function webhookAnswer(runtime: Runtime, request: Asked): Promise<A
     return refusedAnswer(configuration, new Problem('signature_invalid', 'The signature does not match this body.'));
   } catch (error) {
     if (error instanceof Problem) return refusedAnswer(configuration, error);
+    const isFull = noteFullDisk(runtime.db, error);
     if (isDatabaseTrouble(error)) databaseOutage.failed(error);
     else log('webhook_not_stored', errorFields(error));
     const busy = new Problem('service_unavailable', 'The event could not be stored. Send it again.', {
-      members: { reasons: ['database_unreachable'] },
+      members: { reasons: [isFull ? 'database_full' : 'database_unreachable'] },
       headers: { 'Retry-After': '5' },
     });
     return refusedAnswer(configuration, busy);

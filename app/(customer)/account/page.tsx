@@ -1,7 +1,12 @@
 import type { Metadata } from 'next';
+import { FreshSignIn } from '@/components/forms/FreshSignIn.tsx';
+import { PeopleList } from '@/components/identity/PeopleList.tsx';
 import { SavedCardList } from '@/components/identity/SavedCardList.tsx';
 import { SignedInList } from '@/components/identity/SignedInList.tsx';
+import { ContestedPaymentList } from '@/components/purchases/ContestedPaymentList.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
+import type { SignedIn } from '@/server/identity/account-contract.ts';
 import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
 import { noticeAt } from '../notice.ts';
@@ -13,7 +18,19 @@ export const metadata: Metadata = { title: 'Account' };
 const told: Record<string, string> = {
   ended: 'Signed out. Whoever used that browser must sign in again.',
   card_removed: 'Removed. No agent can be charged to that card any more.',
+  disowned: 'Noted. Your agents can buy again, unless another block stands.',
+  people_invite: 'Invited. The letter is on its way.',
+  people_withdraw: 'Withdrawn: its link works no more.',
+  people_role: 'The role was changed.',
+  people_remove: 'Removed: they are signed out everywhere.',
   lifted: 'Agents from that network can write to you again.',
+};
+
+/** Why a change of the members was refused. */
+const refused: Record<string, string> = {
+  action_not_allowed: 'Nothing was changed. The account needs an owner, and an address can be a member once.',
+  validation_failed: 'Nothing was changed. Type an e-mail address.',
+  role_missing: 'Nothing was changed: your role does not cover that.',
 };
 
 /** A member's sign-ins, the agents that may not write to them, and the account's kept cards. */
@@ -22,6 +39,8 @@ export default show(async () => {
   const member = await readForMember('member', ctx, {});
   if (member === null) return <SignInNeeded to="see your sign-ins" next="/account" />;
   const saved = await readForMember('saved_cards', ctx, {});
+  const contested = await readForMember('contested_payments', ctx, {});
+  const people = await readForMember('people', ctx, {});
   const notice = await noticeAt('/account');
   return (
     <div className="mx-auto max-w-read px-4 py-8 md:py-12">
@@ -32,8 +51,60 @@ export default show(async () => {
           <Notice tone="settled">{told[notice]}</Notice>
         </div>
       ) : null}
+      {notice === 'fresh_sign_in_required' ? (
+        <div className="mt-6">
+          <FreshSignIn next="/account" />
+        </div>
+      ) : null}
+      {notice !== null && refused[notice] ? (
+        <div className="mt-6">
+          <Notice tone="attention">{refused[notice]}</Notice>
+        </div>
+      ) : null}
+      <Blocks blocks={member.blocks} />
+      {contested ? <ContestedPaymentList {...contested} /> : null}
+      {people === null ? null : <PeopleList people={people} />}
       <SignedInList member={member} />
       <SavedCardList cards={saved?.cards ?? []} />
+      <section aria-labelledby="webhooks" className="mt-8">
+        <h2 id="webhooks" className="border-b border-ink pb-2 text-h3">
+          Webhooks
+        </h2>
+        <p className="py-3">
+          <a href="/account/webhooks" className="link">
+            Addresses that are told of events
+          </a>
+        </p>
+      </section>
     </div>
   );
 });
+
+/** Why nothing new can be bought, and what to do. */
+function Blocks({ blocks }: Pick<SignedIn, 'blocks'>) {
+  if (blocks.length === 0) return null;
+  return (
+    <section aria-labelledby="blocked" className="mt-8">
+      <h2 id="blocked" className="border-b border-ink pb-2 text-h3">
+        Your agents can buy nothing new for now
+      </h2>
+      <ul>
+        {blocks.map(({ why, next, since }) => (
+          <li key={why} className="border-b border-line py-3">
+            <p>{why}</p>
+            <p className="text-ink-2">{next}</p>
+            <p className="text-dense text-ink-3">
+              Since <Instant at={since} />
+            </p>
+          </li>
+        ))}
+      </ul>
+      <p className="pt-3 text-ink-2">
+        Checks that are paid go on, and every report stays readable.{' '}
+        <a href="/contact" className="link">
+          Write to us
+        </a>
+      </p>
+    </section>
+  );
+}

@@ -1,11 +1,12 @@
 import type { AccountEvent, ConnectedAgent } from '@/server/identity/member-contract.ts';
+import type { RailName } from '@/server/payments/contract.ts';
 import { Missing } from '../../show.tsx';
 import { memberContext } from '../member.ts';
 import { readForMember } from '../read.ts';
 
 interface Read {
   agent: ConnectedAgent;
-  rails: readonly ('card' | 'x402')[];
+  rails: readonly RailName[];
   events: AccountEvent[];
 }
 

@@ -1,23 +1,38 @@
 import type { Metadata } from 'next';
-import { ConfirmAgent, RegistrationEnd } from '@/components/forms/ConfirmAgent.tsx';
+import { Blocked, ConfirmAgent, KeyFetched, RegistrationEnd } from '@/components/forms/ConfirmAgent.tsx';
+import { suggestedValues } from '@/components/forms/GrantFields.tsx';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';
 import { show } from '../../show.tsx';
+import { type Search, typedBefore } from '../grant-form.ts';
 import { memberContext } from '../member.ts';
+import { noticeAt } from '../notice.ts';
 
 export const metadata: Metadata = { title: 'Confirm an agent' };
 
+const refusals: Record<string, string> = {
+  validation_failed: 'An amount could not be read. Nothing was decided yet.',
+  action_not_allowed: 'Here you can only lower what the agent asked for. Nothing was decided yet.',
+};
+
 /** The page of a registration letter's link. Opening it decides nothing, so mail scanners are harmless. */
-export default show(async ({ searchParams }: { searchParams: Promise<{ link?: string | string[] }> }) => {
-  const { link } = await searchParams;
+export default show(async ({ searchParams }: { searchParams: Promise<Search> }) => {
+  const search = await searchParams;
+  const { link } = search;
   if (typeof link !== 'string') return <RegistrationEnd state="absent" />;
   const { ctx } = await memberContext();
   try {
     const { body } = await perform('confirmation', ctx, { link });
-    return body.state === 'pending_confirmation' ? (
-      <ConfirmAgent asked={body} link={link} />
-    ) : (
-      <RegistrationEnd state={body.state} />
+    if (body.state === 'pending_confirmation') {
+      const refused = await noticeAt('/confirm');
+      const values = typedBefore(search) ?? suggestedValues(body.requested_grant);
+      return <ConfirmAgent asked={body} link={link} values={values} refused={refused && (refusals[refused] ?? null)} />;
+    }
+    return (
+      <RegistrationEnd state={body.state}>
+        {body.state === 'confirmed' ? <KeyFetched fetched={body.fetched} /> : null}
+        {body.blocked_until ? <Blocked origin={body.origin} until={body.blocked_until} link={link} /> : null}
+      </RegistrationEnd>
     );
   } catch (error) {
     if (error instanceof Problem && (error.code === 'not_found' || error.code === 'validation_failed')) {

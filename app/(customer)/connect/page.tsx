@@ -50,7 +50,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<Search> }) 
 const decided = {
   approve: `It has ${lasting('claimWindow')} to fetch its credential, and may then buy checks within the limits you set. Nothing was charged.`,
   approve_useless: `It has ${lasting('claimWindow')} to fetch its credential. With the limits and permissions you set, it cannot buy anything. You can change them on its page.`,
-  deny: `It got nothing. For ${lasting('silence')} no agent from that network can write to you. You can lift this on your account page.`,
+  deny: 'It got nothing.',
 } as const;
 
 function Decided({ decision }: { decision: keyof typeof decided }) {

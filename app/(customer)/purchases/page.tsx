@@ -1,4 +1,4 @@
-import { ReceiptText } from 'lucide-react';
+import { Download, ReceiptText } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { z } from 'zod';
 import { nameOf } from '@/components/identity/AgentList.tsx';
@@ -40,7 +40,25 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
   }
   return (
     <div className="mx-auto max-w-page px-4 py-8 md:px-6 md:py-12">
-      <h1 className="text-h1">Purchases</h1>
+      <div className="flex flex-wrap items-start justify-between gap-4">
+        <h1 className="text-h1">Purchases</h1>
+        <form action="/purchases/statement.csv" className="flex flex-wrap items-end gap-2">
+          <label className="grid gap-1 text-dense text-ink-2">
+            Month, in UTC
+            <input
+              type="month"
+              name="month"
+              required
+              className="field py-1.5 text-ui"
+              defaultValue={ctx.now.toISOString().slice(0, 7)}
+            />
+          </label>
+          <button type="submit" className="btn">
+            <Download className="icon" />
+            Statement (CSV)
+          </button>
+        </form>
+      </div>
       <ul className="mt-6 border-t border-ink">
         {listed.purchases.map((purchase) => (
           <Row key={purchase.job.job_key} {...purchase} />

@@ -34,9 +34,10 @@ const steps: readonly Step[] = [
     title: 'Pay',
     words: (
       <>
-        With <Key>{'{"rail": "x402"}'}</Key> the first call answers 402 with what to sign. Repeat it unchanged with{' '}
-        <Key>PAYMENT-SIGNATURE</Key>; any x402 version 2 client does both once you allow it to pay {priceInDollars}. Use
-        one idempotency key for the payment and repeat it until you get an answer, whatever happens in between.
+        Take a body of the job’s <Key>next_actions</Key>. With <Key>{'{"rail": "x402"}'}</Key> the first call answers
+        402 with what to sign. Repeat it unchanged with <Key>PAYMENT-SIGNATURE</Key>; any x402 version 2 client does
+        both once you allow it to pay {priceInDollars}. Use one idempotency key for the payment and repeat it until you
+        get an answer, whatever happens in between.
       </>
     ),
   },
@@ -46,8 +47,8 @@ const steps: readonly Step[] = [
     words: (
       <>
         <Key>next_step</Key> says what to do. <Key>next_actions</Key> lists exactly what is allowed now, each with a{' '}
-        <Key>body</Key> you can send as it is; <Key>other_bodies</Key> holds alternatives. While a job is in progress,
-        just wait; you can cancel but need not. Send <Key>Prefer: wait=25</Key> to wait for a change instead of polling.
+        <Key>body</Key> you can send as it is; <Key>bodies</Key> holds alternatives. While a job is in progress, just
+        wait; you can cancel but need not. Send <Key>Prefer: wait=25</Key> to wait for a change instead of polling.
       </>
     ),
   },

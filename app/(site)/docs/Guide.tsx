@@ -3,6 +3,7 @@ import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { operations } from '@/server/operations.ts';
 import { defaultGrant, seconds, service } from '@/server/service/terms.ts';
+import { bounds } from '@/server/work-check/contract.ts';
 import { clientFields, type Offer } from '../offer.ts';
 import { Flow } from './Flow.tsx';
 import { Meanings } from './Meanings.tsx';
@@ -131,9 +132,10 @@ function GovernedSources() {
   return (
     <p>
       Members of an account can store documents for the service to retrieve. An agent whose grant covers them lists them
-      with <Key>{`${sources.method} ${sources.path}`}</Key> and names them in <Key>context.refs</Key>. The report keeps
-      them apart from what you supplied, and says where the two contradict each other. If a document has been removed by
-      then, the delivery fails at no charge.
+      with <Key>{`${sources.method} ${sources.path}`}</Key> and names up to {bounds.context_refs} of their{' '}
+      <Key>source_key</Key> in a check: <Key>{'{"context": {"refs": ["source_…"]}}'}</Key>. The report keeps them apart
+      from what you supplied, and says where the two contradict each other. If a document has been removed by then, the
+      delivery fails at no charge.
     </p>
   );
 }
@@ -142,17 +144,23 @@ function Mcp() {
   return (
     <>
       <p>
-        Ten tools at <Key>/mcp?profile=buyer</Key> cover the purchase from quote to receipt. Lists, events and sources
-        are REST only, with the same credential. If you lost a key, find the job with <Key>GET /api/agent/v1/jobs</Key>,
-        or by its <Key>quote_key</Key> with <Key>svc.purchase_status</Key>. Send the credential as{' '}
-        <Key>Authorization: Bearer …</Key> with the connection, never as an argument; listing the tools needs none. If
-        your client refuses dots in tool names, use <Key>/mcp?profile=buyer&amp;names=snake</Key>.
+        Ten tools at <Key>/mcp</Key> cover the purchase from quote to receipt. Lists, events and sources are REST only,
+        with the same credential. If you lost a key, find the job with <Key>GET /api/agent/v1/jobs</Key>, or by its{' '}
+        <Key>quote_key</Key> with <Key>svc.purchase_status</Key>. Send the credential as{' '}
+        <Key>Authorization: Bearer …</Key> with the connection, never as an argument; listing the tools needs none.
+        <Key>/mcp?profile=buyer</Key> lists the same tools with dots in their names, as the service contract spells
+        them, and a call may use either name. <Key>/mcp?profile=reader</Key> has only those that move no money.
+      </p>
+      <p>
+        A host that signs people in needs no credential: give it the address <Key>/mcp</Key>. It sends you here, you set
+        the limits, and it becomes an agent of your account (OAuth 2.1, with registration or a client metadata
+        document).
       </p>
       <p>
         Pass path parameters and body fields together as arguments. <Key>wait_seconds</Key> of{' '}
         <Key>svc.purchase_status</Key> waits for a change. A refusal is a result with <Key>isError</Key> and the same
-        object as over REST. <Key>svc.pay</Key> returns what to sign; repeat the call with the signed payment in{' '}
-        <Key>_meta[&quot;x402/payment&quot;]</Key>.
+        object as over REST. <Key>svc.pay</Key> returns what to sign; repeat the call with the signed payment as{' '}
+        <Key>payment</Key>, or in <Key>_meta[&quot;x402/payment&quot;]</Key>.
       </p>
     </>
   );
@@ -194,7 +202,7 @@ export function Guide({ contract, assessment, isTest }: Pick<Offer, 'contract' |
         />
         <Flow />
       </Section>
-      <Section id="pay" title="Pay over x402">
+      <Section id="pay" title="Pay">
         <Paying testFunds={isTest ? String(contract.terms.test_funds) : null} />
       </Section>
       <Section id="read" title="Read a report">

@@ -1,5 +1,11 @@
 import { Key } from '@/components/ui/Key.tsx';
-import { confidenceMeaning, findingMeanings, statementMeanings, verdictMeanings } from '@/server/service/meanings.ts';
+import {
+  confidenceMeaning,
+  fieldMeanings,
+  findingMeanings,
+  statementMeanings,
+  verdictMeanings,
+} from '@/server/service/meanings.ts';
 import type { Offer } from '../offer.ts';
 
 function Table({ title, rows }: { title: string; rows: readonly (readonly [string, string])[] }) {
@@ -28,9 +34,7 @@ export function Meanings({ assessment: { assessor, decides, recheck, accuracy } 
   return (
     <>
       <Table title="Verdict" rows={Object.entries(verdictMeanings)} />
-      <p>
-        <Key>confidence</Key>: {confidenceMeaning}
-      </p>
+      <Table title="Other members" rows={Object.entries({ confidence: confidenceMeaning, ...fieldMeanings })} />
       <Table title="Status of a finding" rows={Object.entries(findingMeanings)} />
       <Table title="Status of a statement" rows={Object.entries(statementMeanings)} />
       <p>

@@ -3,7 +3,7 @@ import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { price, priceInDollars } from '@/server/service/terms.ts';
 
-const stockClient = `import { wrapFetchWithPayment, x402Client } from '@x402/fetch'; // @x402/axios takes the same client
+const stockClient = `import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
 
@@ -19,15 +19,44 @@ await pay(job.next_actions.find(({ action }) => action === 'pay').href, {
   body: JSON.stringify({ rail: 'x402', idempotency_key: key }),
 });`;
 
-/** How to configure a stock x402 client, and where to get money for tests. */
+const bodies = [
+  ['{"rail": "x402"}', '402 with what to sign; then 200. USDC on any listed chain, or on the one that network names.'],
+  ['{"rail": "x402", "method": "wallet_credit"}', '200: credit pays if it covers the whole price.'],
+  [
+    '{"rail": "card", "method": "card_checkout"}',
+    '202 with continuation_url: give it to whoever pays, by card or USDC.',
+  ],
+  [
+    '{"rail": "card", "method": "card_saved"}',
+    '200: the newest card that the account keeps is charged; 202 if its holder must approve.',
+  ],
+] as const;
+
+/** Every way to pay, how to configure a stock x402 client, and where to get money for tests. */
 export function Paying({ testFunds }: { testFunds: string | null }) {
   return (
     <>
       <p>
-        Payment is x402 <strong className="font-semibold text-ink">version 2</strong>, scheme <Key>exact</Key>: the 402
-        says what to sign in its body and in <Key>PAYMENT-REQUIRED</Key>, and the repeat carries the signature in{' '}
-        <Key>PAYMENT-SIGNATURE</Key>. Version 1 is not accepted: a request with <Key>X-PAYMENT</Key> gets a 402 that
-        says so. Stock clients refuse payments over 1 USD by default; allow exactly {amountText(price)}.
+        Send one of these with an <Key>idempotency_key</Key>. The job’s <Key>next_actions</Key> lists those that work
+        now, the likeliest first, each with a key of its own. <Key>payment</Key> of the job is the open payment, with
+        its <Key>continuation_url</Key>, if an answer was lost.
+      </p>
+      <dl className="border-t border-ink text-ui">
+        {bodies.map(([body, answer]) => (
+          <div key={body} className="border-b border-line py-2">
+            <dt>
+              <Key>{body}</Key>
+            </dt>
+            <dd>{answer}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        For USDC, payment is x402 <strong className="font-semibold text-ink">version 2</strong>, scheme <Key>exact</Key>
+        : the 402 says what to sign in its body and in <Key>PAYMENT-REQUIRED</Key>, and the repeat carries the signature
+        in <Key>PAYMENT-SIGNATURE</Key>. Version 1 is not accepted: a request with <Key>X-PAYMENT</Key> gets a 402 that
+        says so. The client of <Key>@x402/fetch</Key> refuses payments over 1 USD by default; allow exactly{' '}
+        {amountText(price)}. That of <Key>@x402/axios</Key> 2.11 has no such setting and pays what is asked.
       </p>
       <CodeBlock name="Pay with a stock client" code={stockClient} />
       <p>

@@ -34,7 +34,25 @@ export function Proofs() {
         </li>
         <li>
           <Key>previous_receipt_digest</Key> covers the payload of the receipt before it, and is null on the first.{' '}
-          <Key>quote_digest</Key> covers what the quote froze, as this service keeps it.
+          <Key>quote_digest</Key> covers these members of the quote: <Key>quote_key</Key>, <Key>service_key</Key>,{' '}
+          <Key>contract_version</Key>, <Key>terms_version</Key>, <Key>created_at</Key>, <Key>expires_at</Key>,{' '}
+          <Key>max_price_microcents</Key>, <Key>price_microcents</Key> (its <Key>price.amount_microcents</Key>),{' '}
+          <Key>grant_digest</Key>, <Key>input_digest</Key>, <Key>evidence</Key>, <Key>planned_checks</Key>.
+        </li>
+        <li>
+          <Key>grant_digest</Key> covers what the customer decided that the agent may buy: in the quote the decision it
+          was asked for under, in the receipt the one under which its payment began. Both stand in{' '}
+          <Key>grant_decisions</Key> beside the receipts of a job.
+        </li>
+        <li>
+          Over x402 each 402 holds signed offers and each <Key>PAYMENT-RESPONSE</Key> a signed receipt (extension{' '}
+          <Key>offer-receipt</Key>, JWS) by the same key, under the name of this domain in{' '}
+          <Key>/.well-known/did.json</Key>. A refused payment has its code in <Key>PAYMENT-RESPONSE</Key>, too.
+        </li>
+        <li>
+          <Key>work-check verify PURCHASE.json KEYS.json</Key> checks all of it again without account or network: the
+          signatures, the chain, the quote, the grant, the input, each citation, check and proof. It names the first
+          link that does not hold. <Key>client/vectors.json</Key> holds good and tampered purchases for other verifiers.
         </li>
       </ul>
     </>

@@ -36,3 +36,14 @@ it('the guide as Markdown holds a body that parses, and no HTML', () => {
   const outsideCode = text.replace(/```[\s\S]*?```/g, '').replace(/`[^`]*`/g, '');
   expect(outsideCode).not.toMatch(/<\w|undefined|\[object/);
 });
+
+it('the guide as Markdown shows each way to pay and what context takes, in a length that a model reads', () => {
+  for (const method of ['wallet_credit', 'card_checkout', 'card_saved'])
+    expect(text).toContain(`"method": "${method}"`);
+  expect(text).toContain('{"context": {"refs": ["source_…"]}}');
+  for (const name of ['checked_result', 'model_verdict', 'score', 'requires_human_review']) {
+    expect(text).toContain(`\`${name}\``);
+  }
+  // About 7,000 tokens.
+  expect(text.length).toBeLessThan(28_000);
+});

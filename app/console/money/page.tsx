@@ -130,7 +130,7 @@ function Departures({ money, now }: MoneyProps) {
 }
 
 const waitWords: Record<MoneyProps['money']['refunds']['rows'][number]['waits_for'], string> = {
-  person: 'Not retried: return the amount by hand.',
+  person: 'Not retried: return the amount by hand, then record it here.',
   dispute: 'Waiting for the dispute to end.',
   arrival: 'Waiting for the chain to show the transfer again.',
   finality: 'Waiting for the incoming transfer to become final.',
@@ -139,12 +139,12 @@ const waitWords: Record<MoneyProps['money']['refunds']['rows'][number]['waits_fo
 };
 
 /** Pending and failed refunds. */
-function Refunds({ money, now }: MoneyProps) {
+function Refunds({ money, now, role }: MoneyProps) {
   return (
     <RowList
       id="refunds"
       title="Open refunds"
-      advice="Pending ones are retried. Pay failed ones by hand."
+      advice="Pending ones are retried. Send failed ones by hand, or keep them as credit where the customer agrees, and close them."
       {...sized(money.refunds)}
     >
       {money.refunds.rows.map((row) => (
@@ -158,6 +158,19 @@ function Refunds({ money, now }: MoneyProps) {
               {row.failure ? ` ${row.failure}` : ''}
             </span>
           </span>
+          {row.waits_for === 'person' ? (
+            <RowAct
+              href={`/console/refunds/${row.refund_key}`}
+              may={may(role, 'settle_refund') ? null : neededFor('settle_refund')}
+            >
+              Sent by hand
+            </RowAct>
+          ) : null}
+          {row.waits_for === 'person' && row.job_key && may(role, 'settle_refund') ? (
+            <RowAct href={`/console/refunds/${row.refund_key}?as=wallet_credit`} may={null}>
+              Keep as credit
+            </RowAct>
+          ) : null}
         </Row>
       ))}
     </RowList>

@@ -1,4 +1,5 @@
 import { canBuy } from '@/components/forms/GrantFields.tsx';
+import { railNames } from '@/server/payments/contract.ts';
 import { grantOf, typedQuery, valuesIn } from '../../grant-form.ts';
 import { submit } from '../../submit.ts';
 
@@ -15,7 +16,7 @@ export const POST = submit({
   }),
   next(fields, refused) {
     if (refused === null) {
-      const approved = canBuy(valuesIn(fields), ['card', 'x402']) ? 'approve' : 'approve_useless';
+      const approved = canBuy(valuesIn(fields), railNames) ? 'approve' : 'approve_useless';
       return { page: '/connect', notice: fields.get('decision') === 'approve' ? approved : 'deny' };
     }
     const query = mendable.includes(refused) ? typedQuery(fields) : new URLSearchParams();

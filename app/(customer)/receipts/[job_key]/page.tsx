@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
+import { nameOf } from '@/components/identity/AgentList.tsx';
 import { ReceiptView } from '@/components/purchases/ReceiptView.tsx';
 import { PrintButton } from '@/components/ui/PrintButton.tsx';
 import { show } from '../../../show.tsx';
@@ -13,11 +14,16 @@ export const metadata: Metadata = { title: 'Receipt' };
 /** A job's newest receipt and the chain that it ends, for members of the buying account. */
 export default show(async ({ params }: { params: Promise<{ job_key: string }> }) => {
   const { job_key } = await params;
-  const { ctx } = await memberContext();
+  const { ctx, email, wallet } = await memberContext();
   const chain = await readForMember('receipt_chain', ctx, { job_key });
   if (chain === null) return <SignInNeeded to="read this receipt" next={`/receipts/${job_key}`} />;
   const newest = chain.receipts.at(-1);
   if (newest === undefined) return <NothingCollected jobKey={job_key} />;
+  const [job, evidence] = await Promise.all([
+    readForMember('job', ctx, { job_key }),
+    readForMember('evidence', ctx, { job_key }),
+  ]);
+  if (job === null || evidence === null) return <SignInNeeded to="read this receipt" next={`/receipts/${job_key}`} />;
   return (
     <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
       <div className="mb-5 flex flex-wrap items-center gap-2 print:hidden">
@@ -34,7 +40,13 @@ export default show(async ({ params }: { params: Promise<{ job_key: string }> })
           </a>
         </div>
       </div>
-      <ReceiptView receipt={newest} chain={chain.receipts} />
+      <ReceiptView
+        receipt={newest}
+        chain={chain.receipts}
+        seller={ctx.runtime.configuration.operator}
+        buyer={{ contact: email ?? wallet ?? '', agent: nameOf(evidence.bought_by) }}
+        period={{ from: job.created_at, to: newest.issued_at }}
+      />
     </div>
   );
 });

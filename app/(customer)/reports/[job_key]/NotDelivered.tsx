@@ -28,7 +28,7 @@ function whereMoneyIs({ payment_state, receipt }: { payment_state: Job['payment_
 }
 
 function unpaid(state: Job['payment_state']): string {
-  if (state === 'requires_payer') return 'Waiting for the payer, who was sent a link.';
+  if (state === 'requires_payer') return 'Not paid yet. Whoever has the payment link can pay; so can you.';
   return paymentIsOpen(state)
     ? 'Please do not pay again. We do not know yet whether this payment went through.'
     : 'Waiting for payment. Nothing has been collected.';
@@ -85,7 +85,13 @@ export function NotDelivered({ job, contentAction }: { job: Job; contentAction: 
         ) : null}
       </dl>
       <div className="mt-6 flex flex-wrap gap-3">
-        {isPayable ? (
+        {job.payment?.continuation_url ? (
+          <a href={job.payment.continuation_url} className="btn btn-primary">
+            <span>
+              Pay <Price microcents={job.price.amount_microcents} />
+            </span>
+          </a>
+        ) : isPayable ? (
           <a href={`/reports/${job.job_key}/pay`} className="btn btn-primary">
             <span>
               Pay <Price microcents={job.price.amount_microcents} />

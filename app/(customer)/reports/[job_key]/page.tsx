@@ -2,11 +2,12 @@ import { Download, Info } from 'lucide-react';
 import type { Metadata } from 'next';
 import { cache } from 'react';
 import { DeleteContent } from '@/components/forms/DeleteContent.tsx';
+import { KeepPlace } from '@/components/forms/KeepPlace.tsx';
 import { ReviewButtons } from '@/components/forms/Review.tsx';
 import { nameOf } from '@/components/identity/AgentList.tsx';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { ReportView } from '@/components/purchases/ReportView.tsx';
-import { ReviewBar } from '@/components/purchases/ReviewBar.tsx';
+import { ReviewBar, ReviewDetail } from '@/components/purchases/ReviewBar.tsx';
 import { Submitted } from '@/components/purchases/Submitted.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
@@ -52,10 +53,10 @@ interface Shown {
 }
 
 function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
-  const isCorrected = job.timeline.some(({ event }) => event === 'redeliver');
-  const event = isCorrected && earlier === null ? 'redeliver' : 'deliver';
+  const isRechecked = job.timeline.some(({ event }) => event === 'redeliver');
+  const event = isRechecked && earlier === null ? 'redeliver' : 'deliver';
   const delivered = job.timeline.findLast((entry) => entry.event === event);
-  const kind = earlier ? 'First report' : isCorrected ? 'Corrected report' : 'Report';
+  const kind = earlier ? 'First report' : isRechecked ? 'Re-checked report' : 'Report';
   const files = `/reports/${job.job_key}/report`;
   const query = earlier === null ? '' : `?report_digest=${earlier}`;
   return (
@@ -102,8 +103,24 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
   );
 }
 
-/** A notice above the report: it was replaced, or something was refused. */
-function Notice({ job, earlier, problem }: Omit<Shown, 'evidence' | 'isOwnWallet'> & { problem: string | null }) {
+const decisions: Record<string, string> = {
+  report_accepted: 'You accepted the report.',
+  report_disputed: 'You disputed the report.',
+};
+
+/** A notice above the report: it was just reviewed, it was replaced, or something was refused. */
+function Notice({ job, earlier, told: problem }: Omit<Shown, 'evidence' | 'isOwnWallet'> & { told: string | null }) {
+  const decision = decisions[problem ?? ''];
+  if (decision !== undefined)
+    // Sticky: the page stays where it was, and this is seen there.
+    return (
+      <p role="status" className="notice tone-settled sticky top-2 z-10 mt-6 print:static">
+        <Info className="icon" />
+        <span>
+          <strong className="font-medium">{decision}</strong> <ReviewDetail job={job} />
+        </span>
+      </p>
+    );
   if (problem !== null && Object.hasOwn(problems, problem)) {
     const { title } = problems[problem as ProblemCode];
     return (
@@ -120,7 +137,7 @@ function Notice({ job, earlier, problem }: Omit<Shown, 'evidence' | 'isOwnWallet
       <span>
         This report was disputed, and another one took its place.{' '}
         <a href={`/reports/${job.job_key}`} className="link">
-          Read the corrected report
+          Read the re-checked report
         </a>
       </span>
     </p>
@@ -129,12 +146,12 @@ function Notice({ job, earlier, problem }: Omit<Shown, 'evidence' | 'isOwnWallet
 
 interface Props {
   params: Promise<{ job_key: string }>;
-  searchParams: Promise<{ report_digest?: string | string[] }>;
+  searchParams: Promise<{ report_digest?: string | string[]; statements?: string | string[] }>;
 }
 
 /** A job's report for members of the buying account: the newest, or the one with the requested digest. */
 export default show(async ({ params, searchParams }: Props) => {
-  const [{ job_key }, { report_digest }] = await Promise.all([params, searchParams]);
+  const [{ job_key }, { report_digest, statements }] = await Promise.all([params, searchParams]);
   const found = await readJob(job_key);
   if (!found?.job) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
   const { job, evidence } = found;
@@ -145,18 +162,21 @@ export default show(async ({ params, searchParams }: Props) => {
   const earlier = typeof report_digest === 'string' && report_digest !== job.report_digest ? report_digest : null;
   const report = await readForMember('report', ctx, { job_key, report_digest: earlier ?? job.report_digest });
   if (report === null) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
+  const told = await noticeAt(`/reports/${job_key}`);
   const mayReview = earlier === null && job.next_actions.some(({ action }) => action === 'review');
   return (
     <>
       <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
         <Heading job={job} evidence={evidence} earlier={earlier} isOwnWallet={wallet !== null} />
-        <Notice job={job} earlier={earlier} problem={await noticeAt(`/reports/${job_key}`)} />
-        {evidence.submitted ? <Submitted submitted={evidence.submitted} /> : null}
+        <Notice job={job} earlier={earlier} told={told} />
+        <KeepPlace restores={told !== null} />
         <div className="mt-6">
           <ReportView
             report={report}
             work={parsedIfJson((evidence.submitted?.work_product ?? null) as JsonValue)}
             evidence={keptTexts(evidence)}
+            from={Number(statements ?? 1)}
+            digest={earlier}
             contentEndsAt={evidence.deleted_at ?? evidence.delete_after}
             contentAction={contentAction}
             disputed={
@@ -164,6 +184,7 @@ export default show(async ({ params, searchParams }: Props) => {
             }
           />
         </div>
+        {evidence.submitted ? <Submitted submitted={evidence.submitted} /> : null}
       </div>
       <ReviewBar job={job}>
         <a className="btn" href={`/receipts/${job.job_key}`}>

@@ -11,6 +11,8 @@ export default show(async ({ params }: { params: Promise<{ block_key: string }> 
   const { block_key } = await params;
   const { blocks } = await readForOperator('console_money', {});
   const block = blocks.rows.find((each) => each.block_key === block_key);
+  const { open } = await readForOperator('console_disputes', {});
+  const dispute = open.rows.find((each) => each.block_key === block_key);
   if (!block || !may(await roleNow(), 'lift_block')) throw new Missing();
   return (
     <ConfirmAct
@@ -23,6 +25,16 @@ export default show(async ({ params }: { params: Promise<{ block_key: string }> 
         <Key>{block.account_key ?? block.payer ?? ''}</Key> can buy again. The cause was:{' '}
         {block.cause.replaceAll('_', ' ')}.
       </p>
+      {dispute ? (
+        <p className="mt-3 wrap-anywhere">
+          Its{' '}
+          <a className="link" href={`/console/disputes/${dispute.dispute_key}`}>
+            dispute at the bank
+          </a>{' '}
+          is still open: the money may go, and what the account buys until then may be disputed, too. The block goes by
+          itself when the dispute is won.
+        </p>
+      ) : null}
     </ConfirmAct>
   );
 });

@@ -1,3 +1,4 @@
+import { Cards, Endpoints, Letters, Purchases } from '@/components/console/CustomerRecords.tsx';
 import { Moment, relativeText } from '@/components/console/Moment.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
@@ -17,15 +18,17 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
   const { account_key } = await params;
   const customer = await readCustomer(account_key);
   const [{ ctx }, role] = [await operatorContext(), await roleNow()];
+  const owner = customer.members.find((one) => one.role === 'owner') ?? customer.members[0];
   return (
     <div className="space-y-8 text-dense">
       <div>
         <h1 className="text-h1 wrap-anywhere">
-          <Key>{customer.account_key}</Key>
+          {owner ? owner.email : <Key>{customer.agents[0]?.agent_key ?? customer.account_key}</Key>}
         </h1>
         <Told page={`/console/customers/${account_key}`} done="Done, and recorded in the audit log." />
         <p className="mt-2 text-ink-3">
-          Since <Moment at={customer.created_at} now={ctx.now} />, {counted(customer.waivers, 'charge')} waived
+          <Key>{customer.account_key}</Key>, since <Moment at={customer.created_at} now={ctx.now} />
+          {customer.waivers > 0 ? `, ${counted(customer.waivers, 'charge')} waived` : ''}
         </p>
         <a className="btn mt-3" href={`/console/purchases?is=customer:${customer.account_key}`}>
           Its purchases
@@ -53,6 +56,10 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
           ))}
         </ul>
       </section>
+      <Purchases customer={customer} now={ctx.now} />
+      <Cards cards={customer.cards} now={ctx.now} />
+      <Endpoints endpoints={customer.endpoints} now={ctx.now} />
+      <Letters letters={customer.letters} now={ctx.now} />
       <Waivers waivers={customer.waivers_by} now={ctx.now} />
       <Blocks blocks={customer.blocks} role={role} />
     </div>

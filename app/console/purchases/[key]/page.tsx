@@ -1,5 +1,6 @@
 import { Actions } from '@/components/console/Actions.tsx';
 import { Moment } from '@/components/console/Moment.tsx';
+import { declineWords, storyOf } from '@/components/console/purchase-words.ts';
 import { Timeline } from '@/components/console/Timeline.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State, StateBadge } from '@/components/purchases/State.tsx';
@@ -43,6 +44,7 @@ export default show(async ({ params, searchParams }: Props) => {
           {purchase.job_key ? <StateBadge kind="payment" value={purchase.payment_state} /> : null}
         </div>
       </div>
+      <p className="mt-3 max-w-read text-ui text-ink">{storyOf(purchase)}</p>
       <div className="mt-6 grid items-start gap-8 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="order-2 min-w-0 space-y-8 xl:order-1">
           <Timeline
@@ -96,7 +98,16 @@ function Facts({ purchase, now, page }: { purchase: Purchase; now: Date; page: s
         {purchase.failure ? (
           <>
             <dt>Failure</dt>
-            <dd>{purchase.failure}</dd>
+            <dd>{purchase.failure.replaceAll('_', ' ')}</dd>
+          </>
+        ) : null}
+        {purchase.decline ? (
+          <>
+            <dt>Declined</dt>
+            <dd className="wrap-anywhere">
+              <Moment at={purchase.decline.at} now={now} />, {declineWords(purchase.decline.code)}{' '}
+              {purchase.decline.intent_id ? <Key>{purchase.decline.intent_id}</Key> : null}
+            </dd>
           </>
         ) : null}
         <Parties purchase={purchase} />
@@ -142,7 +153,7 @@ function Parties({ purchase }: { purchase: Purchase }) {
       <dt>Customer</dt>
       <dd className="wrap-anywhere">
         <a href={`/console/customers/${purchase.account_key}`} className="link">
-          {purchase.account_key}
+          {purchase.owner ?? purchase.account_key}
         </a>
       </dd>
       <dt>Agent</dt>

@@ -1,5 +1,8 @@
+import { csvFile } from '@/app/csv.ts';
 import { listInput, viewOf } from '@/components/console/filters.ts';
 import { perform } from '@/server/door/perform.ts';
+import { currency, microcents, toText } from '@/server/kernel/money.ts';
+import type { Context } from '@/server/runtime.ts';
 import { nothing, operatorContext } from '../../operator.ts';
 
 /** Rows read at once. */
@@ -17,15 +20,13 @@ const columns = [
   'charge_state',
   'review_state',
   'verdict',
+  'amount',
+  'currency',
   'amount_microcents',
+  'fee',
+  'refunded',
+  'reference',
 ] as const;
-
-/** Quotes where needed, and prefixes values that look like formulas with an apostrophe (OWASP). */
-function cell(value: string | number | null): string {
-  const text = String(value ?? '');
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 /** Exactly the filtered purchases, all pages, as CSV (RFC 4180). Times are UTC. */
 export async function GET(request: Request): Promise<Response> {
@@ -33,27 +34,36 @@ export async function GET(request: Request): Promise<Response> {
   if (!me) return nothing();
   const query = new URL(request.url).searchParams;
   const view = viewOf(Object.fromEntries([...query.keys()].map((name) => [name, single(query.getAll(name))])));
-  const encoder = new TextEncoder();
+  return csvFile('purchases.csv', linesOf(ctx, view));
+}
+
+type Listed = Awaited<ReturnType<typeof perform<'console_purchases'>>>['body'];
+
+async function* linesOf(ctx: Context, view: ReturnType<typeof viewOf>) {
+  yield columns;
   let after: string | null = null;
-  let isFirst = true;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const input = { ...listInput({ ...view, after }), limit: pageRows };
-      const { purchases, next_after } = (await perform('console_purchases', ctx, input)).body;
-      const lines = purchases.map((row) => columns.map((name) => cell(row[name])).join(','));
-      controller.enqueue(encoder.encode([...(isFirst ? [columns.join(',')] : []), ...lines, ''].join('\r\n')));
-      isFirst = false;
-      after = next_after;
-      if (after === null) controller.close();
-    },
-  });
-  return new Response(body, {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="purchases.csv"',
-      'cache-control': 'private, no-store',
-    },
-  });
+  do {
+    const input: object = { ...listInput({ ...view, after }), limit: pageRows, money: true };
+    const { body }: { body: Listed } = await perform('console_purchases', ctx, input);
+    for (const row of body.purchases) {
+      const { fee_microcents: fee = null, refunded_microcents: refunded = null, reference = null } = row.money ?? {};
+      const told = {
+        ...row,
+        amount: inUnits(row.amount_microcents),
+        currency,
+        fee: inUnits(fee),
+        refunded: inUnits(refunded),
+        reference,
+      };
+      yield columns.map((name) => told[name]);
+    }
+    after = body.next_after;
+  } while (after !== null);
+}
+
+/** An amount as a plain decimal of its currency. */
+function inUnits(amount: Listed['purchases'][number]['amount_microcents'] | null): string {
+  return amount === null ? '' : toText(microcents(amount)).replace(/ USD$/, '').replaceAll(',', '');
 }
 
 /** A parameter that occurs once, as text. */

@@ -1,6 +1,7 @@
 import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
 import { Moment } from '@/components/console/Moment.tsx';
 import { State } from '@/components/purchases/State.tsx';
+import { stateWord } from '@/components/purchases/states.ts';
 import { Key } from '@/components/ui/Key.tsx';
 import { caseErrors, type Judged } from '@/server/console/contract/quality.ts';
 import { may } from '@/server/console/roles.ts';
@@ -81,11 +82,12 @@ function Finding({ judged }: { judged: Judged }) {
           <li key={text} className="wrap-anywhere">
             “{text}”{' '}
             <span className="text-ink-3">
-              {status.replaceAll('_', ' ')}: {why}
+              {stateWord('statement', status).word}: {why}
             </span>
           </li>
         ))}
       </ul>
+      <Beside judged={judged} />
       <form action={`${page}/label`} method="post" className="flex flex-wrap items-end gap-3 text-dense">
         <input type="hidden" name="job_key" value={judged.job_key} />
         <input type="hidden" name="report_number" value={judged.report_number} />
@@ -111,5 +113,24 @@ function Finding({ judged }: { judged: Judged }) {
         </button>
       </form>
     </li>
+  );
+}
+
+/** The work and the evidence, side by side where there is room. */
+function Beside({ judged: { work, evidence } }: { judged: Judged }) {
+  const texts = [{ source: 'The work', text: work }, ...evidence];
+  return (
+    <div className="grid gap-3 md:grid-cols-2">
+      {texts.map(({ source, text }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two pieces of evidence may be alike.
+        <section key={index} aria-label={source} className={index === 0 ? 'md:row-span-3' : ''}>
+          <h3 className="text-dense text-ink-3 wrap-anywhere">{source}</h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+          <pre tabIndex={0} className="verbatim mt-1 max-h-80 overflow-auto p-2 wrap-anywhere whitespace-pre-wrap">
+            {text}
+          </pre>
+        </section>
+      ))}
+    </div>
   );
 }

@@ -2,6 +2,9 @@ import { submit } from '../../../submit.ts';
 
 export const POST = submit({
   operation: 'release_again',
-  input: (_, { agent_key }) => ({ agent_key }),
-  next: (_, refused, { agent_key }) => ({ page: `/agents/${agent_key}`, notice: refused ?? 'release' }),
+  input: (fields, { agent_key }) => ({ agent_key, compromised: fields.get('key') === 'leaked' }),
+  next: (fields, refused, { agent_key }) => ({
+    page: `/agents/${agent_key}`,
+    notice: refused ?? (fields.get('key') === 'leaked' ? 'stopped' : 'release'),
+  }),
 });

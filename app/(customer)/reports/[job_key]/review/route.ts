@@ -17,6 +17,11 @@ export const POST = submit({
   next(fields, refused, params) {
     // Show fixable problems beside the form; after any other there is nothing to dispute.
     const isMendable = refused === 'validation_failed' && fields.get('decision') === 'dispute';
+    if (refused === null)
+      return {
+        page: `/reports/${params.job_key}#review`,
+        notice: fields.get('decision') === 'accept' ? 'report_accepted' : 'report_disputed',
+      };
     if (!isMendable) return reportOf(fields, refused, params);
     return { page: `/reports/${params.job_key}/dispute?${typedQuery(fields)}`, notice: refused };
   },

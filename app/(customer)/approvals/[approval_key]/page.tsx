@@ -1,0 +1,19 @@
+import type { Metadata } from 'next';
+import { DecideApproval } from '@/components/forms/DecideApproval.tsx';
+import { show } from '../../../show.tsx';
+import { memberContext } from '../../member.ts';
+import { noticeAt } from '../../notice.ts';
+import { readForMember } from '../../read.ts';
+import { SignInNeeded } from '../../SignInNeeded.tsx';
+
+export const metadata: Metadata = { title: 'Approve a purchase' };
+
+/** What an agent asks to buy and may not buy alone, and the two answers. */
+export default show(async ({ params }: { params: Promise<{ approval_key: string }> }) => {
+  const { approval_key } = await params;
+  const here = `/approvals/${approval_key}`;
+  const { ctx } = await memberContext();
+  const approval = await readForMember('approval', ctx, { approval_key });
+  if (approval === null) return <SignInNeeded to="decide about this purchase" next={here} />;
+  return <DecideApproval approval={approval} told={await noticeAt(here)} next={here} />;
+});

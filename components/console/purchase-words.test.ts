@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { jobStates, paymentStates, quoteStates } from '@/server/purchases/states.ts';
+import { declineWords, storyOf, type Told } from './purchase-words.ts';
+
+const told: Told = {
+  job_key: 'job_1',
+  state: 'delivered',
+  payment_state: 'collected',
+  charge_state: 'held',
+  review_state: 'open',
+  rail: 'card',
+  verdict: 'revise',
+  failure: null,
+  decline: null,
+};
+
+describe('the story of a purchase', () => {
+  it('is a sentence for each state, without a raw word of the database', () => {
+    for (const state of jobStates) {
+      for (const payment_state of paymentStates) {
+        const story = storyOf({
+          ...told,
+          state,
+          payment_state,
+          failure: 'check_failed',
+          verdict: 'insufficient_evidence',
+        });
+        expect([state, payment_state, story]).toEqual([state, payment_state, expect.stringMatching(/^[A-Z].*\.$/)]);
+        expect(story).not.toContain('_');
+      }
+    }
+    for (const state of quoteStates) expect(storyOf({ ...told, job_key: null, state })).toMatch(/^Quoted.*\.$/);
+  });
+
+  it('says of an unpaid one that it waits for its payer, and why the bank refused the newest charge', () => {
+    const waiting = { ...told, state: 'awaiting_payment', payment_state: 'requires_payer', verdict: null };
+    expect(storyOf(waiting)).toBe('Not paid yet: it waits for the payer, on the page of the payment.');
+    const decline = { code: 'insufficient_funds', at: '2026-11-24T10:00:00.000Z', intent_id: 'pi_1' };
+    expect(storyOf({ ...waiting, decline })).toMatch(/newest charge: there is not enough money on the card\.$/);
+    expect(storyOf({ ...told, decline })).not.toContain('refused');
+  });
+
+  it('says where money is that did not stay', () => {
+    expect(storyOf({ ...told, state: 'waived', payment_state: 'refund_failed' })).toContain('waits for a person');
+    expect(storyOf({ ...told, payment_state: 'disputed' })).toContain('The bank contests the payment');
+  });
+
+  it('tells codes that it does not know as words', () => {
+    expect(declineWords('pickup_card')).toBe('pickup card');
+  });
+});

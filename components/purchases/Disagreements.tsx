@@ -1,0 +1,83 @@
+import type { Report } from '@/server/work-check/contract.ts';
+import { PassageLink } from './Citations.tsx';
+import type { Disagreement } from './disagreements.ts';
+import { type Passage, passageNumbers } from './passages.ts';
+import { State } from './State.tsx';
+import { StatementLink } from './Statements.tsx';
+
+/** A quote with the words at issue marked. */
+function Quote({ text, words }: { text: string; words: string }) {
+  const at = text.indexOf(words);
+  return (
+    <blockquote className="border-l-2 border-line pl-3 font-mono text-dense leading-5">
+      <bdi>
+        {text.slice(0, at)}
+        <mark className="cited">{words}</mark>
+        {text.slice(at + words.length)}
+      </bdi>
+    </blockquote>
+  );
+}
+
+function Where({ source, by }: Pick<Disagreement, 'source' | 'by'>) {
+  return (
+    <>
+      <bdi>{source ?? 'The work’s own words and figures'}</bdi>
+      {by.length === 0 ? null : `. Decided by: ${by.join(', ')}`}
+    </>
+  );
+}
+
+interface Props {
+  disagreements: readonly Disagreement[];
+  statements: Report['statements'];
+  passages: readonly Passage[];
+  /** How many more there are than are listed. */
+  more: number;
+}
+
+/** What does not agree, as pairs: the words of the work, and the words or the sum that speak against them. */
+export function Disagreements({ disagreements, statements, passages, more }: Props) {
+  if (disagreements.length === 0) return null;
+  return (
+    <section aria-labelledby="disagreements">
+      <h2 id="disagreements" className="text-h2">
+        What does not agree
+      </h2>
+      <ol className="mt-3 border-t border-ink">
+        {disagreements.map(({ number, status, claimed, known, said, quoted, computed, ...where }) => (
+          <li key={number} className="border-b border-line py-3 wrap-anywhere print:break-inside-avoid">
+            <p className="text-body font-medium">
+              <bdi>{claimed}</bdi>
+              <span aria-hidden="true"> → </span>
+              <span className="sr-only"> in the work, but </span>
+              <bdi>{known}</bdi>
+            </p>
+            {computed === null ? null : <p className="tabular-nums">{computed}</p>}
+            <p className="text-dense text-ink-3">
+              <Where {...where} />
+            </p>
+            {said === null && quoted === null ? null : (
+              <div className="mt-2 grid gap-2 max-md:hidden md:grid-cols-2 md:gap-4 print:grid">
+                {said === null ? null : <Quote text={said} words={claimed} />}
+                {quoted === null ? null : <Quote text={quoted} words={known} />}
+              </div>
+            )}
+            <p className="mt-1 flex flex-wrap items-center gap-x-4">
+              <State kind="statement" value={status} />
+              <StatementLink number={number} className="link inline-flex min-h-6 items-center text-dense">
+                Statement {number}
+              </StatementLink>
+              {passageNumbers(statements[number - 1] ?? {}, passages).map((passage) => (
+                <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'statement', number }}>
+                  <span className="sr-only">Citation </span>[{passage}]
+                </PassageLink>
+              ))}
+            </p>
+          </li>
+        ))}
+      </ol>
+      {more > 0 ? <p className="mt-2 text-dense text-ink-3">{more} more stand in the work below.</p> : null}
+    </section>
+  );
+}

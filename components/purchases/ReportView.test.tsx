@@ -1,0 +1,93 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { embeddedAssessor } from '@/server/work-check/assessors/embedded.ts';
+import { checkWork } from '@/server/work-check/check.ts';
+import { bounds, type CheckRequest, evidenceTexts, type Report } from '@/server/work-check/contract.ts';
+import { exampleRequest, sampleReport } from '@/server/work-check/sample.ts';
+import { ReportView } from './ReportView.tsx';
+
+const textsOf = (request: CheckRequest) =>
+  evidenceTexts(request).map((text, index) => ({ ref: `evidence/${index}`, text }));
+
+const markupOf = (report: Report, request: CheckRequest, from = 1): string =>
+  renderToStaticMarkup(
+    <ReportView report={report} work={request.work_product} evidence={textsOf(request)} from={from} />,
+  );
+
+/** Each fold without what it hides. */
+const unfolded = (markup: string): string =>
+  markup.replaceAll(/<details.*?<summary[^>]*>(.*?)<\/summary>.*?<\/details>/gs, '$1');
+
+const wordsOf = (markup: string): string => markup.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+describe('a report on a page', () => {
+  it('opens with what does not agree, as pairs with their source', async () => {
+    const words = wordsOf(markupOf(await sampleReport(), exampleRequest));
+    const at = ['14,490 EUR →', '9 June 2026 →', 'Findings Contradicted'].map((said) => words.indexOf(said));
+    expect(words).toMatch(/9 June 2026 → in the work, but 11 June 2026 Carrier booking NL-77120/);
+    expect(words).toMatch(/14,490 EUR → in the work, but 360 × 41.50 EUR = 14,940/);
+    expect(at[0]).toBeGreaterThan(0);
+    expect(at[1]).toBeGreaterThan(at[0] ?? 0);
+    expect(words.indexOf('9 June 2026 →')).toBeLessThan(words.indexOf('States the quantity and the unit price'));
+  });
+
+  it('tells each of them once; what repeats them is folded', async () => {
+    const words = wordsOf(unfolded(markupOf(await sampleReport(), exampleRequest)));
+    expect(words.split('360 × 41.50 EUR = 14,940')).toHaveLength(2);
+    expect(words.split('against “11 June 2026”')).toHaveLength(1);
+  });
+
+  it('names findings with a problem before those that are met', async () => {
+    const words = wordsOf(markupOf(await sampleReport(), exampleRequest));
+    expect(words.indexOf('At most 80 words')).toBeGreaterThan(words.indexOf('The tone suits the warehouse team'));
+    expect(words.indexOf('States when the goods')).toBeGreaterThan(words.indexOf('Amounts are worked out correctly'));
+  });
+});
+
+describe('a report on long work', () => {
+  let report: Report;
+  const lines = Array.from({ length: bounds.statements }, (_, index) => `Crate ${index} holds ${index + 7} valves.`);
+  const request: CheckRequest = {
+    work_product: lines.join('\n'),
+    evidence: Array.from({ length: 10 }, (_, part) => ({
+      source: `List ${part}`,
+      text: lines
+        .slice(part * 50, part * 50 + 50)
+        .map((line, index) => (index % 9 ? line : line.replace('valves', 'bolts')))
+        .join('\n'),
+    })),
+    criteria: ['Names the crates'],
+  };
+  beforeAll(async () => {
+    report = await checkWork(request, { assessor: embeddedAssessor, now: new Date(), serviceKey: 'svc' });
+  }, 60_000);
+  const notesIn = (markup: string) => [...markup.matchAll(/id="statement-(\d+)"/g)].map(([, number]) => Number(number));
+
+  it('shows 50 statements a page, and every one on exactly one page', () => {
+    expect(report.statements.length).toBeGreaterThan(400);
+    const all: number[] = [];
+    for (let from = 1; from <= report.statements.length; from += 50) {
+      const markup = markupOf(report, request, from);
+      // All statements and passages on one page were 3.4 MB.
+      expect(markup.length).toBeLessThan(600_000);
+      const here = notesIn(markup);
+      expect(here.length).toBeLessThanOrEqual(50);
+      all.push(...here);
+    }
+    expect(all).toEqual(report.statements.map((_, index) => index + 1));
+  });
+
+  it('leads to statements on other pages, and only to passages that are there', () => {
+    const markup = markupOf(report, request, 60);
+    expect(notesIn(markup)[0]).toBe(51);
+    expect(markup).toContain('href="?statements=1#work"');
+    const passages = new Set([...markup.matchAll(/id="passage-(\d+)"/g)].map(([, number]) => number));
+    for (const [, number] of markup.matchAll(/href="#passage-(\d+)"/g)) expect(passages).toContain(number);
+    const notes = new Set(notesIn(markup));
+    for (const [, number] of markup.matchAll(/href="#statement-(\d+)"/g)) expect(notes).toContain(Number(number));
+  });
+
+  it('shows the first page where the address names no statement', () => {
+    for (const from of [0, -1, 501_000, Number.NaN, 1.5]) expect(notesIn(markupOf(report, request, from))[0]).toBe(1);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Configuration } from '../configuration.ts';
+import { toText } from '../kernel/money.ts';
+import { operations } from '../operations.ts';
+import { price, service } from '../service/terms.ts';
+import { resourceOf } from './protected-resource.ts';
+
+/** What crawlers and directories read: where everything is, and nothing that is not elsewhere too. */
+
+type Base = Pick<Configuration, 'baseUrl'>;
+
+const rest = '/api/agent/v1';
+
+/** The catalog of our interfaces (RFC 9727), as a link set (RFC 9264). */
+export function apiCatalog({ baseUrl }: Base): Record<string, unknown> {
+  const link = (path: string, type: string) => ({ href: baseUrl + path, type });
+  const shared = {
+    'service-doc': [link('/docs', 'text/html'), link('/docs.md', 'text/markdown')],
+    'terms-of-service': [link('/terms', 'text/html')],
+    status: [link('/status', 'text/html')],
+  };
+  return {
+    linkset: [
+      {
+        anchor: baseUrl + rest,
+        'service-desc': [link('/openapi.json', 'application/json')],
+        'service-meta': [
+          link(operations.discovery.path, 'application/json'),
+          link(operations.service_contract.path, 'application/json'),
+        ],
+        ...shared,
+      },
+      {
+        anchor: baseUrl + operations.buy_check.path,
+        'service-desc': [link('/openapi.json', 'application/json')],
+        'service-meta': [link('/.well-known/x402', 'application/json')],
+        ...shared,
+      },
+      {
+        anchor: resourceOf(baseUrl),
+        'service-desc': [link('/server.json', 'application/json')],
+        'service-meta': [link('/.well-known/oauth-protected-resource/mcp', 'application/json')],
+        ...shared,
+      },
+    ],
+  };
+}
+
+/** What can be bought with a payment alone, for crawlers of x402 sellers. */
+export function x402Resources({ baseUrl }: Base): Record<string, unknown> {
+  return {
+    version: 1,
+    resources: [baseUrl + operations.buy_check.path],
+    instructions:
+      `POST the body of check_work to the resource; it costs ${toText(price)} over x402 version 2. The 402 has a body that ` +
+      `works. ${baseUrl}/docs explains the rest.`,
+  };
+}
+
+/** How the registry of MCP servers describes a server (schema of 2025-12-11). */
+export function mcpServer({ baseUrl }: Base): Record<string, unknown> {
+  const { hostname } = new URL(baseUrl);
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: `${hostname.split('.').toReversed().join('.')}/work-check`,
+    title: service.name,
+    description: `Checks agent-made work against its evidence: findings, citations and a verdict for ${toText(price)}.`,
+    version: '1.0.0',
+    websiteUrl: baseUrl,
+    remotes: [{ type: 'streamable-http', url: resourceOf(baseUrl) }],
+  };
+}
+
+/** The pages that are for everybody. */
+const pages = ['/', '/docs', '/sample-report', '/status', '/terms', '/privacy', '/contact'];
+
+/** The site map of search engines. */
+export function siteMap({ baseUrl }: Base): string {
+  const urls = pages.map((path) => `<url><loc>${baseUrl}${path}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`;
+}
+
+/** What robots may read: everything for everybody, and nothing of customers. */
+export function robots({ baseUrl }: Base): string {
+  const own = ['/account', '/agents', '/connect', '/oauth', '/pay', '/purchases', '/receipts', '/reports'];
+  return ['User-agent: *', ...own.map((path) => `Disallow: ${path}`), `Sitemap: ${baseUrl}/sitemap.xml`, ''].join('\n');
+}
