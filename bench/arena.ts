@@ -112,7 +112,7 @@ async function fill(env: Record<string, string>, databaseUrl: string, purchases:
   const pool = openPool(databaseUrl, clients);
   const service = await startService(env);
   const first = await signIn(service.baseUrl, pool, env.SECRET_KEY ?? '');
-  await pool.query(`update grants set daily_limit_microcents = ${10n ** 18n}`);
+  await pool.query(`update grants set daily_limit_microcents = ${10n ** 15n}`);
   const connection = await Connection.open(service.baseUrl);
   await buyOverHttp(connection, first, new Latencies());
   connection.close();

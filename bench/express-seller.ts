@@ -20,4 +20,6 @@ app.use(
 app.post('/paid', (_request, response) => {
   response.json({ paid: true });
 });
-app.listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
+const listening = app.listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
+// Never close idle connections: a buyer might be sending on one.
+listening.keepAliveTimeout = 0;

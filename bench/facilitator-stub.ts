@@ -20,7 +20,8 @@ interface Settled {
 }
 const settled = new Map<string, Settled>();
 
-createServer(async (req, res) => {
+// Never close idle connections: the service might be sending on one.
+createServer({ keepAliveTimeout: 0 }, async (req, res) => {
   const body = await text(req);
   res.setHeader('content-type', 'application/json');
   res.end(JSON.stringify(answer(req.url ?? '/', body)));

@@ -7,37 +7,34 @@ export interface Answer {
   text: string;
 }
 
+/** A connection ended before the answer came. What was sent may have had its effect. */
+export class HungUp extends Error {}
+
 /**
- * One connection that stays open, as an SDK keeps it, with one request at a time on it. It is written out by hand
- * because Node's own clients cost as much CPU a request as the server under test, and both share the machine. It reads
+ * One connection that stays open, as an SDK keeps it, with one request at a time on it. When it ends, the request that
+ * waits is rejected as `HungUp`, and the next one opens another. It is written out by hand because Node's own clients cost as much CPU a request as the server under test, and both share the machine. It reads
  * only what the servers here send: HTTP/1.1 with a content-length.
  */
 export class Connection {
-  readonly #socket: Socket;
-  readonly #host: string;
+  readonly #url: URL;
+  #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
   #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
 
-  private constructor(socket: Socket, host: string) {
-    this.#socket = socket;
-    this.#host = host;
-    socket.setNoDelay(true);
-    socket.on('data', (chunk) => this.#take(chunk));
-    const lost = () => this.#waiting?.reject(new Error(`${host} closed the connection`));
-    socket.on('error', lost);
-    socket.on('close', lost);
+  private constructor(url: URL, socket: Socket) {
+    this.#url = url;
+    this.#socket = this.#listenTo(socket);
   }
 
   static async open(baseUrl: string): Promise<Connection> {
-    const { hostname, port, host } = new URL(baseUrl);
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    return new Connection(socket, host);
+    const url = new URL(baseUrl);
+    return new Connection(url, await connected(url));
   }
 
-  send(method: string, path: string, headers: Record<string, string>, body = ''): Promise<Answer> {
+  async send(method: string, path: string, headers: Record<string, string>, body = ''): Promise<Answer> {
+    if (this.#socket.destroyed) this.#socket = this.#listenTo(await connected(this.#url));
     const head = Object.entries({
-      host: this.#host,
+      host: this.#url.host,
       ...headers,
       ...(body ? { 'content-type': 'application/json' } : {}),
     })
@@ -55,6 +52,19 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  #listenTo(socket: Socket): Socket {
+    this.#received = Buffer.alloc(0);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => this.#take(chunk));
+    // "close" follows.
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#waiting?.reject(new HungUp(`${this.#url.host} closed the connection`));
+      this.#waiting = undefined;
+    });
+    return socket;
+  }
+
   #take(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const headEnd = this.#received.indexOf('\r\n\r\n');
@@ -70,4 +80,10 @@ export class Connection {
     this.#waiting = undefined;
     waiting?.resolve(answer);
   }
+}
+
+async function connected({ hostname, port }: URL): Promise<Socket> {
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  return socket;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: speed as ratios, in one run. `-- purchases cards transactions reads limits growth pickup console
- * tricks x402` name the parts to run, all without; `-- quick` is a smoke run whose figures mean nothing.
+ * `npm run bench`: speed as ratios, in one run. `-- purchases cards transactions reads mcp limits growth pickup console
+ * pages tricks x402` name the parts to run, all without; `-- quick` is a smoke run whose figures mean nothing.
  */
 import { buildApp } from '../commands/build.ts';
 import { generateClient } from '../commands/prisma.ts';

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { HungUp } from './http-client.ts';
 
 /** The middle one of an odd number of figures, with the lowest and the highest. */
 export function spread(figures: readonly number[]): { median: number; text: string } {
@@ -53,7 +54,22 @@ export function percentiles(times: readonly number[]): [string, string, string] 
 /** How long anything is loaded before its figures count: until then a fresh process compiles what it runs. */
 export const warmUpSeconds = 10;
 
-/** Runs `work`, turn by turn, from `clients` at once for about `seconds`; resolves to how many ended per second. */
+/** Whether the work came to its end: false when its connection hung up, which is printed and ends no run. */
+export async function unlessHungUp(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (!(error instanceof HungUp)) throw error;
+    console.error(`${error.message}: what was under way on it is not counted`);
+    return false;
+  }
+}
+
+/**
+ * Runs `work`, turn by turn, from `clients` at once for about `seconds`; resolves to how many ended per second. What
+ * was under way on a connection that hung up does not count.
+ */
 export async function perSecond(
   clients: number,
   seconds: number,
@@ -66,8 +82,7 @@ export async function perSecond(
   await Promise.all(
     Array.from({ length: clients }, async (_, client) => {
       while (performance.now() < until) {
-        await work(turn++, client);
-        done += 1;
+        if (await unlessHungUp(work(turn++, client))) done += 1;
       }
     }),
   );

@@ -8,6 +8,8 @@ import { benchCards } from './cards.ts';
 import { benchConsole } from './console.ts';
 import { benchGrowth } from './growth.ts';
 import { benchHotGrant } from './limits.ts';
+import { benchMcp } from './mcp.ts';
+import { benchPages } from './pages.ts';
 import { benchPickUp } from './pick-up.ts';
 import { benchPurchases } from './purchases.ts';
 import { benchReads } from './reads.ts';
@@ -24,11 +26,12 @@ const inArena: Record<string, (arena: Arena) => Promise<string>> = {
   cards: (arena) => benchCards(arena, effort),
   transactions: (arena) => benchTransactions(arena, effort),
   reads: (arena) => benchReads(arena, effort),
+  mcp: (arena) => benchMcp(arena, effort),
   limits: (arena) => benchHotGrant(arena, effort),
   pickup: (arena) => benchPickUp(arena, quick ? 10 : 200),
   growth: (arena) => benchGrowth(arena, { ...effort, from: filled, to: grown }),
 };
-const parts = [...Object.keys(inArena), 'console', 'tricks', 'x402'];
+const parts = [...Object.keys(inArena), 'console', 'pages', 'tricks', 'x402'];
 const named = parts.filter((part) => process.argv.includes(part));
 const wanted = named.length > 0 ? named : parts;
 
@@ -45,6 +48,9 @@ try {
   if (wanted.includes('console')) {
     const measured = { sizes: [filled, grown], rounds: quick ? 3 : 9 };
     console.log(`${await benchConsole(await freePorts(), path.join(folder, 'console'), measured)}\n`);
+  }
+  if (wanted.includes('pages')) {
+    console.log(`${await benchPages(await freePorts(), path.join(folder, 'pages'))}\n`);
   }
   if (wanted.includes('tricks')) console.log(`${await benchTricks(quick ? 1 : 9)}\n`);
   if (wanted.includes('x402')) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Arena, buyerOf } from './arena.ts';
 import { buyOverHttp } from './http-buyer.ts';
 import { Connection } from './http-client.ts';
-import { Latencies, percentiles, table } from './measure.ts';
+import { Latencies, percentiles, table, unlessHungUp } from './measure.ts';
 import { pickUpTimes } from './purchases.ts';
 import { startService } from './service.ts';
 
@@ -15,7 +15,8 @@ export async function benchPickUp(arena: Arena, purchases: number): Promise<stri
     const service = await startService(copy.env);
     const connection = await Connection.open(service.baseUrl);
     try {
-      const buy = (turn: number) => buyOverHttp(connection, buyerOf(arena.principals, turn), new Latencies());
+      const buy = (turn: number) =>
+        unlessHungUp(buyOverHttp(connection, buyerOf(arena.principals, turn), new Latencies()));
       for (let turn = 0; turn < 10; turn += 1) await buy(turn);
       const startedAt = new Date();
       for (let turn = 0; turn < purchases; turn += 1) {

@@ -34,7 +34,7 @@ interface Credential {
   known: string | null;
 }
 
-createServer(async (req, res) => {
+createServer({ keepAliveTimeout: 0 }, async (req, res) => {
   const { status, body } = await reply(req).catch((error) => ({ status: 500, body: { error: String(error) } }));
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });

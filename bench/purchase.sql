@@ -2,7 +2,7 @@
 -- `sample` holds the texts of a real purchase; keys are put in by the caller.
 
 create table bench_sample as
-select q.input, q.evidence, q.planned_checks, q.input_digest, q.digest as quote_digest, r.body as report,
+select q.input, q.evidence, q.planned_checks, q.forecast, q.input_digest, q.digest as quote_digest, r.body as report,
   r.digest as report_digest, j.price_microcents as price,
   (select array_agg(body order by sequence) from receipts where job_key = j.job_key) as receipts,
   (select array_agg(digest order by sequence) from receipts where job_key = j.job_key) as receipt_digests,
@@ -19,10 +19,10 @@ declare s bench_sample; begin
   select * into s from bench_sample;
   insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
   values (who, 'check_work', '', k, s.input_digest, now());
-  insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, state,
-    price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, digest, created_at, expires_at)
-  values (quote, who, account, 'svc_work_check', 'svc.work_check.v1', '2026-07-21', 'open', s.price, s.price,
-    s.input_digest, s.input, s.evidence, s.planned_checks, s.quote_digest, now(), now() + '30 min');
+  insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, pay_seconds,
+    execution_seconds, review_seconds, state, price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, forecast, digest, created_at, expires_at)
+  values (quote, who, account, 'svc_work_check', 'svc.work_check.v1', '2026-07-21', 86400, 1800, 259200, 'open', s.price, s.price,
+    s.input_digest, s.input, s.evidence, s.planned_checks, s.forecast, s.quote_digest, now(), now() + '30 min');
   insert into audit_rows (purchase_key, at, actor, action, state_to) values (quote, now(), who, 'quote', 'open');
   update idempotency_claims set status = 201, body = s.quote_answer, headers = '{}', answered_at = now()
   where scope = who and operation = 'check_work' and path_keys = '' and idempotency_key = k;

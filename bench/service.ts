@@ -70,3 +70,10 @@ export async function startPlainServer(env: Record<string, string>): Promise<Ser
   const peer = await startPeer('plain-server.ts', PORT, DATABASE_URL, SECRET_KEY, X402_FACILITATOR_URL);
   return { ...peer, hasWorker: false, baseUrl: `http://127.0.0.1:${PORT}`, stop: async () => peer.stop() };
 }
+
+/** Starts a plain server of the MCP SDK on the database that `env` names. */
+export async function startPlainMcp(env: Record<string, string>): Promise<Server> {
+  const { PORT = '', DATABASE_URL = '', SECRET_KEY = '' } = env;
+  const peer = await startPeer('plain-mcp.ts', PORT, DATABASE_URL, SECRET_KEY);
+  return { ...peer, hasWorker: false, baseUrl: `http://127.0.0.1:${PORT}`, stop: async () => peer.stop() };
+}

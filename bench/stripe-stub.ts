@@ -8,7 +8,8 @@ const [port] = process.argv.slice(2);
 /** What an intent was made with, by its id. */
 const made = new Map<string, URLSearchParams>();
 
-createServer(async (req, res) => {
+// Never close idle connections: the service might be sending on one.
+createServer({ keepAliveTimeout: 0 }, async (req, res) => {
   const body = await text(req);
   const answer = JSON.stringify(answerTo(req.method ?? '', new URL(req.url ?? '/', 'http://stub').pathname, body));
   res.setHeader('content-type', 'application/json');

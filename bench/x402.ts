@@ -102,14 +102,21 @@ async function payers(sandboxUrl: string, count: number): Promise<Pay[]> {
   );
 }
 
-/** Pays; what the seller refuses is tried again, and its time counts. A third refusal fails the run. */
+/**
+ * Pays; what the seller refuses, and what it hangs up on, is tried again, and its time counts. A third refusal fails
+ * the run.
+ */
 async function must(send: () => Promise<Response> | undefined): Promise<void> {
   let refusal = '';
   for (let tries = 0; tries < 3; tries += 1) {
-    const response = await send();
-    const body = await response?.text();
-    if (response?.status === 200) return;
-    refusal = `${response?.status} ${body}`;
+    try {
+      const response = await send();
+      const body = await response?.text();
+      if (response?.status === 200) return;
+      refusal = `${response?.status} ${body}`;
+    } catch (error) {
+      refusal = String(error);
+    }
   }
   throw new Error(`not paid: ${refusal}`);
 }

@@ -1,15 +1,24 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { readAssessorModels } from '../server/configuration/assessor.ts';
 import type { JsonValue } from '../server/kernel/json-value.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
+import { languageModelAssessor } from '../server/work-check/assessors/language-model/assessor.ts';
+import type { Assessor } from '../server/work-check/assessors/port.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { CheckRequest, Finding, Report } from '../server/work-check/contract.ts';
+import { figuresOf } from './check-cases-figures.ts';
+import { recorded, replayed } from './check-recordings.ts';
 
 /**
  * Measures whole reports on realistic cases, each a pair of correct work and the same work with one planted error, and
  * prints the worst reports. Without DIR it measures the repository's cases and any beside it.
  *
  * `npm run check:cases -- [DIR] [--reports N] [--only ID] [--json]`
+ *
+ * `--assessor configured` has the models that `ASSESSOR_MODELS` names read them, several cases at once; `--record FOLDER`
+ * keeps what they answer, `--replay FOLDER` answers from it. `--version correct` or `--version planted` reads only one of
+ * each pair, so that different readers can have the two.
  *
  * DIR may also be a file with one case per line, as the console exports findings that operators judged.
  */
@@ -23,6 +32,8 @@ export type Case = Pick<CheckRequest, 'request' | 'evidence' | 'expected_schema'
   planted: { replace: [string, string]; hurts: number[]; names: string[]; verdict_at_most: string };
 };
 
+/** Readers may take minutes: this many cases are open at once. */
+const AT_ONCE = 4;
 const NOW = new Date('2026-01-15T12:00:00Z');
 
 /** The repository's cases. */
@@ -82,7 +93,10 @@ function namesError(given: Case, planted: Report, clean: Report): boolean {
 }
 
 /** The text that a reported statement is about: a stretch of the work, or a path in JSONPath form. */
-function placeOf(work: Case['work_product'], { path, start = 0, end = 0 }: Report['statements'][number]): string {
+export function placeOf(
+  work: Case['work_product'],
+  { path, start = 0, end = 0 }: Report['statements'][number],
+): string {
   if (path !== undefined)
     return `$${path
       .split('/')
@@ -118,11 +132,17 @@ export type CaseResult = {
   missed: string[];
 };
 
-export async function measureCase(given: Case): Promise<CaseResult> {
-  const check = (work: Case['work_product']): Promise<Report> =>
-    checkWork(requestOf(given, work), { assessor: embeddedAssessor, now: NOW });
-  const clean = await check(given.work_product);
-  const planted = await check(plantedWork(given));
+export type Version = 'correct' | 'planted';
+
+/** The report on one version of a case; its seed is its name, so that what models answer can be replayed. */
+export function checkVersion(given: Case, version: Version, assessor: Assessor = embeddedAssessor): Promise<Report> {
+  const work = version === 'correct' ? given.work_product : plantedWork(given);
+  return checkWork(requestOf(given, work), { assessor, now: NOW, seed: `${given.id} ${version}` });
+}
+
+export async function measureCase(given: Case, assessor?: Assessor): Promise<CaseResult> {
+  const clean = await checkVersion(given, 'correct', assessor);
+  const planted = await checkVersion(given, 'planted', assessor);
   const own = clean.findings.slice(0, given.criteria.length);
   const accused = own.flatMap(({ status }, index) =>
     status === 'missing' || status === 'contradicted' ? [index] : [],
@@ -136,72 +156,6 @@ export async function measureCase(given: Case): Promise<CaseResult> {
     accused,
     met,
     ...foundStatements(given, clean),
-  };
-}
-
-function summarize(results: readonly CaseResult[]): Record<string, string> {
-  const sum = (of: (result: CaseResult) => number): number => results.reduce((total, result) => total + of(result), 0);
-  const share = (part: number, whole: number): string =>
-    `${part} of ${whole} (${Math.round((part / Math.max(1, whole)) * 1000) / 10}%)`;
-  const prose = results.filter(({ given }) => typeof given.work_product === 'string');
-  return {
-    'correct work called revise': share(
-      sum(({ clean }) => Number(clean.verdict === 'revise')),
-      results.length,
-    ),
-    'planted work not supported': share(
-      sum(({ planted }) => Number(planted.verdict !== 'supported')),
-      results.length,
-    ),
-    'planted work called revise': share(
-      sum(({ planted }) => Number(planted.verdict === 'revise')),
-      results.length,
-    ),
-    'planted error named': share(
-      sum(({ named }) => Number(named)),
-      results.length,
-    ),
-    'criteria of correct work missing or contradicted': share(
-      sum(({ accused }) => accused.length),
-      sum(({ given }) => given.criteria.length),
-    ),
-    'criteria a reviewer calls met found met': share(
-      sum(({ met }) => met),
-      sum(({ given }) => given.clean.criteria.filter((one) => one === 'met').length),
-    ),
-    'met although only a person can tell': share(
-      sum(
-        ({ given, clean }) =>
-          given.clean.criteria.filter(
-            (one, index) => one === 'not_assessable' && clean.findings[index]?.status === 'met',
-          ).length,
-      ),
-      sum(({ given }) => given.clean.criteria.filter((one) => one === 'not_assessable').length),
-    ),
-    'hurt criteria still met': share(
-      sum(
-        ({ given, planted }) => given.planted.hurts.filter((index) => planted.findings[index]?.status === 'met').length,
-      ),
-      sum(({ given }) => given.planted.hurts.length),
-    ),
-    'statements of the planted error called borne out': share(
-      sum(({ given, clean, planted }) => {
-        const known = new Set(clean.statements.map((one) => placeOf(given.work_product, one)));
-        const work = plantedWork(given);
-        return typeof work === 'string'
-          ? planted.statements.filter((one) => one.status === 'supported' && !known.has(placeOf(work, one))).length
-          : 0;
-      }),
-      results.filter(({ given }) => typeof given.work_product === 'string').length,
-    ),
-    'correct statements found': share(
-      sum(({ found }) => found),
-      sum(({ given }) => given.clean.statements_supported.length),
-    ),
-    'of prose': share(
-      prose.reduce((n, r) => n + r.found, 0),
-      prose.reduce((n, r) => n + r.given.clean.statements_supported.length, 0),
-    ),
   };
 }
 
@@ -222,18 +176,54 @@ async function main(): Promise<void> {
   const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
   const reports = Number(option('--reports') ?? 10);
   const only = option('--only');
+  const missing = { count: 0 };
+  const assessor = option('--assessor') === 'configured' ? configuredAssessor(option, missing) : undefined;
   const named = args.find((argument, at) => !argument.startsWith('--') && !(args[at - 1] ?? '').startsWith('--'));
   const folders =
     named === undefined ? [ownCases, laterCases, freshCases, CASES_BESIDE].filter(existsSync) : [resolve(named)];
   for (const folder of folders) {
     if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
     const cases = readCases(folder).filter(({ id }) => only === undefined || id === only);
-    const results: CaseResult[] = [];
-    for (const given of cases) results.push(await measureCase(given));
-    const figures = summarize(results);
+    if (args.includes('--version')) {
+      await atOnce(cases, (given) => readVersion(given, option('--version') as Version, assessor));
+      continue;
+    }
+    const results = (await atOnce(cases, (given) => measureCase(given, assessor))).sort((a, b) =>
+      a.given.id < b.given.id ? -1 : 1,
+    );
+    const figures = figuresOf(results);
     if (args.includes('--json')) console.log(JSON.stringify({ folder, ...figures }));
     else report(folder, results, figures, reports);
   }
+  if (missing.count > 0) console.log(`${missing.count} questions had no recorded answer.`);
+}
+
+async function atOnce<T>(cases: readonly Case[], run: (given: Case) => Promise<T>): Promise<T[]> {
+  const waiting = [...cases];
+  const done: T[] = [];
+  const work = async (): Promise<void> => {
+    for (let given = waiting.shift(); given !== undefined; given = waiting.shift()) done.push(await run(given));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return done;
+}
+
+async function readVersion(given: Case, version: Version, assessor: Assessor | undefined): Promise<void> {
+  const { verdict, findings } = await checkVersion(given, version, assessor);
+  console.log(`${given.id} ${version}: ${verdict}; ${findings.map(({ status }) => status).join(', ')}`);
+}
+
+function configuredAssessor(option: (name: string) => string | undefined, missing: { count: number }): Assessor {
+  const panel = readAssessorModels(process.env);
+  const [record, replay] = [option('--record'), option('--replay')];
+  return languageModelAssessor(panel, {
+    around: (model) =>
+      replay === undefined
+        ? record === undefined
+          ? model
+          : recorded(model, record)
+        : replayed(model, replay, missing),
+  });
 }
 
 function report(folder: string, results: readonly CaseResult[], figures: Record<string, string>, shown: number): void {

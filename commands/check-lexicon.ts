@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isFunctionWord, stem, tokenize } from '../server/work-check/reading/tokens.ts';
-import type { DataSet } from './check-data.ts';
+import { type DataSet, readDataSets } from './check-data.ts';
 
 const WORDS_MAX = 21_000;
 const SENSES_MAX = 3;
@@ -15,8 +15,19 @@ const RARITY_MAX = 9;
 type Lexicon = { words: string; rarity: string; synonyms: string; broader: string; opposites: string };
 type Synset = { words: string[]; pointers: { kind: string; offset: string; pos: string; from: number; to: number }[] };
 
-/** Builds the word list: rarity from the training evidence, relations from WordNet. Deterministic. */
-export function buildLexicon(sets: readonly DataSet[]): Lexicon {
+/**
+ * Writes the word list of the embedded assessor, from a folder of texts and WordNet. Deterministic.
+ *
+ * `npm run check:lexicon -- [DIR]`
+ */
+if (import.meta.main) {
+  const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '../../shared/data/check/train'));
+  const asset = join(import.meta.dirname, '../server/work-check/assets/lexicon.json');
+  writeFileSync(asset, `${JSON.stringify(buildLexicon(readDataSets(folder)))}\n`);
+}
+
+/** Rarity from the texts' evidence, relations from WordNet. */
+function buildLexicon(sets: readonly DataSet[]): Lexicon {
   const { documents, frequency } = countStems(sets);
   const wordnet = readWordnet();
   const known = new Set([...wordnet.used, ...frequency.keys()].filter((word) => /^[a-z]{2,24}$/.test(word)));
@@ -148,13 +159,6 @@ function relate(
     if (kind === '@') for (const word of target) add(broader, lemma, word);
     if (kind === '&') for (const word of other.words.slice(0, 1)) add(broader, lemma, word);
   }
-}
-
-/** WordNet's gloss and examples for each meaning of a word. */
-export function readGlosses(): string[] {
-  return Object.values(FILES).flatMap((name) =>
-    readData(`data.${name}`).flatMap((line) => (line.split(' | ')[1] ?? '').replaceAll('"', '').split(/;\s*/)),
-  );
 }
 
 /** The lines of a WordNet file, without its licence header. */

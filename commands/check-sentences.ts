@@ -4,7 +4,7 @@ import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { CheckRequest, Report } from '../server/work-check/contract.ts';
 import { gatherSources } from '../server/work-check/gather-sources.ts';
-import { Proofreader, WITHDRAWN } from '../server/work-check/proofread.ts';
+import { Proofreader } from '../server/work-check/proofread-trial.ts';
 import { indexEvidence } from '../server/work-check/reading/evidence-index.ts';
 import { readWork } from '../server/work-check/statements.ts';
 import { laterCases, ownCases, plantedWork, readCases, requestOf } from './check-cases.ts';
@@ -12,8 +12,7 @@ import { readDataSets } from './check-data.ts';
 
 /**
  * Re-reads every sentence of every report on the repository's cases and on any cases and data sets beside it. Prints
- * how many sentences were read, how many are false, and how many were withdrawn before delivery. Exits 1 if any is
- * false.
+ * how many sentences were read and how many are false. Exits 1 if any is.
  *
  * `npm run check:sentences -- [--rows N]`: N rows of each data set, evenly spread, instead of all.
  */
@@ -21,9 +20,9 @@ const DATA = join(import.meta.dirname, '../../shared/data/check');
 const NOW = new Date('2026-01-15T12:00:00Z');
 const SHOWN = 5;
 
-type SentencesRead = { read: number; withdrawn: number; wrong: string[] };
+type SentencesRead = { read: number; wrong: string[] };
 
-/** A report's sentences that are false when read again, and those withdrawn before delivery. */
+/** A report's sentences that are false when read again. */
 export function rereadReport(request: CheckRequest, report: Report): SentencesRead {
   const reader = new Proofreader(readWork(request.work_product), indexEvidence(gatherSources(request, [])));
   const said = [
@@ -35,23 +34,21 @@ export function rereadReport(request: CheckRequest, report: Report): SentencesRe
   ];
   return {
     read: said.length,
-    withdrawn: said.filter(({ text }) => text.includes(WITHDRAWN)).length,
     wrong: said.flatMap(({ text, counted }) => reader.read(text, counted).map((one) => `${one.rule}: ${one.text}`)),
   };
 }
 
 async function sweep(name: string, requests: Iterable<CheckRequest>): Promise<number> {
-  const total: SentencesRead & { reports: number } = { reports: 0, read: 0, withdrawn: 0, wrong: [] };
+  const total: SentencesRead & { reports: number } = { reports: 0, read: 0, wrong: [] };
   for (const request of requests) {
     const report = await checkWork(request, { assessor: embeddedAssessor, now: NOW });
-    const { read, withdrawn, wrong } = rereadReport(request, report);
+    const { read, wrong } = rereadReport(request, report);
     total.reports += 1;
     total.read += read;
-    total.withdrawn += withdrawn;
     total.wrong.push(...wrong);
   }
   console.log(
-    `${name.padEnd(26)} reports ${String(total.reports).padStart(6)}  reasons read ${String(total.read).padStart(7)}  false ${total.wrong.length}  withdrawn ${total.withdrawn}`,
+    `${name.padEnd(26)} reports ${String(total.reports).padStart(6)}  reasons read ${String(total.read).padStart(7)}  false ${total.wrong.length}`,
   );
   for (const one of total.wrong.slice(0, SHOWN)) console.log(`   ${one}`);
   return total.wrong.length;

@@ -2,19 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { utf8Bytes } from '../server/kernel/json-value.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
-import { judge } from '../server/work-check/assessors/judging.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { CheckRequest } from '../server/work-check/contract.ts';
-import { readStatement } from '../server/work-check/contradictions.ts';
-import { evidenceSource, indexEvidence } from '../server/work-check/reading/evidence-index.ts';
-import { readWork } from '../server/work-check/statements.ts';
 import { ownCases, readCases, requestOf } from './check-cases.ts';
 import { readDataSets } from './check-data.ts';
 
 /**
- * Processor time: milliseconds per whole report of the repository's cases, and for any data sets beside it per KB, of the
- * score alone (reading work and evidence, matching, the learned score) and of whole reports. Each figure is the best of
- * several rounds, to ignore other load.
+ * Processor time: milliseconds per whole report of the repository's cases, and for any data sets beside it per KB. Each
+ * figure is the best of several rounds, to ignore other load.
  *
  * `npm run check:speed`
  */
@@ -26,17 +21,6 @@ const NOW = new Date('2026-01-15T12:00:00Z');
 
 const report = (request: CheckRequest): Promise<unknown> =>
   checkWork(request, { assessor: embeddedAssessor, now: NOW });
-
-type DataRow = { work_product: string; evidence: readonly { source: string; text: string }[] };
-
-/** What every statement of a request scores against its evidence. */
-function score({ work_product, evidence }: DataRow): number[] {
-  const sources = evidence.map(({ source, text }, at) =>
-    evidenceSource({ ref: `evidence/${at}`, source, text, observed_at: null }, 'supplied'),
-  );
-  const index = indexEvidence(sources);
-  return readWork(work_product).statements.map((statement) => judge(readStatement(statement, index), index).score);
-}
 
 /** This thread's milliseconds for a batch of requests: the best of several rounds after a warm-up. */
 async function bestOf<R>(requests: readonly R[], run: (request: R) => unknown): Promise<number> {
@@ -73,9 +57,7 @@ for (const set of existsSync(MEASURE) ? readDataSets(MEASURE) : []) {
   const bytes = sum(
     rows.map(({ claim, evidence }) => utf8Bytes(claim) + sum(evidence.map(({ text }) => utf8Bytes(text)))),
   );
-  const [scores, whole] = [await bestOf(requests, score), await bestOf(requests, report)];
+  const whole = await bestOf(requests, report);
   const perKb = (ms: number): string => (ms / (bytes / 1024)).toFixed(3);
-  console.log(
-    `${set.name.padEnd(20)} score ${perKb(scores)} ms a KB, report ${perKb(whole)} ms a KB, ${(whole / rows.length).toFixed(2)} ms each`,
-  );
+  console.log(`${set.name.padEnd(20)} ${perKb(whole)} ms a KB, ${(whole / rows.length).toFixed(2)} ms each`);
 }

@@ -43,6 +43,14 @@ describe('the Dockerfile', () => {
     expect(existsSync(path.join(root, JSON.parse(command)[1]))).toBe(true);
   });
 
+  it('gives the volume of keys to who writes them, and holds no chain and no cache of the build', () => {
+    const text = textOf('Dockerfile');
+    const [, folder = ''] = /\bkeys:\/app\/([\w.]+)/.exec(textOf('compose.yaml')) ?? [];
+    expect(text).toMatch(new RegExp(`^RUN chown node:node ${folder.replace('.', '\\.')}$[^]*^USER node$`, 'm'));
+    expect(text).toMatch(/rm -rf \.next\/cache node_modules\/@foundry-rs/);
+    expect(textOf('server/start.ts')).not.toContain('foundry');
+  });
+
   it('keeps secrets and data out of the image', () => {
     expect(textOf('.dockerignore').split('\n')).toEqual(
       expect.arrayContaining(['.env', '.data', '.git', 'node_modules']),

@@ -32,7 +32,7 @@ export class DemoCustomer {
   /** Opens the agent's letter and presses its button. */
   confirm(email: string): Promise<void> {
     return this.#afterTheRest(async () => {
-      await this.#page.goto(await this.#newLetter(email));
+      await this.#page.goto(await this.#newLetter(email, 'Confirm an agent'));
       await this.#page.getByRole('button', { name: 'Confirm' }).click();
       await this.#page.getByText('Your agent may buy checks').waitFor();
     });
@@ -49,7 +49,7 @@ export class DemoCustomer {
     await page.getByRole('link', { name: 'sign in first' }).click();
     await page.getByLabel('Your e-mail address').fill(email);
     await page.getByRole('button', { name: 'Send me a sign-in link' }).click();
-    await page.goto(await this.#newLetter(email));
+    await page.goto(await this.#newLetter(email, 'sign-in link'));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: /by card/ }).click();
     await page.getByLabel('E-mail').fill(email);
@@ -76,12 +76,13 @@ export class DemoCustomer {
     return done;
   }
 
-  /** The first link of the newest letter. Each letter is read once. */
-  async #newLetter(email: string): Promise<string> {
+  /** The first address in the newest letter about `subject`. Each letter is read once. */
+  async #newLetter(email: string, subject: string): Promise<string> {
     const until = Date.now() + PATIENCE_MS;
     while (Date.now() < until) {
-      const [letter] = await controlClient(this.#sandboxUrl).mail(email);
-      const link = letter?.text.split('\n')[0] ?? '';
+      const letters = await controlClient(this.#sandboxUrl).mail(email);
+      const letter = letters.find((one) => one.subject.includes(subject));
+      const link = /https?:\S+/.exec(letter?.text ?? '')?.[0] ?? '';
       if (URL.canParse(link) && !this.#read.has(link)) {
         this.#read.add(link);
         return link;

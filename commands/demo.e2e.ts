@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildApp } from './build.ts';
@@ -43,9 +44,17 @@ describe('npm run demo', () => {
     expect(await acceptedJobs(demo.ports.postgres)).toEqual(expect.arrayContaining(bought));
     expect(readFileSync(path.join(folder, 'receipt-keys.json'), 'utf8')).toBe(keys);
     expect(processesWith(folder).length).toBeGreaterThan(4);
+    const running = path.join(folder, 'running.json');
+    expect(statSync(running).mode & 0o777).toBe(0o600);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [path.join(root, 'commands/money.ts')], {
+      env: { ...process.env, DATABASE_URL: '', DATA_DIR: folder },
+    });
+    expect(stdout).toContain('What the books');
+    expect(stderr).toContain(`http://localhost:${demo.ports.app};`);
 
     demo.pressCtrlC();
     await demo.ended;
+    expect(existsSync(running)).toBe(false);
     expect(processesWith(folder)).toEqual([]);
     await requireFreePorts(demo.ports);
   });

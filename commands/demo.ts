@@ -5,15 +5,16 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { openDatabase } from '../server/kernel/database.ts';
 import { buildApp } from './build.ts';
 import { runCommand } from './command.ts';
+import { dataDir } from './data-dir.ts';
 import { DemoCustomer } from './demo-customer.ts';
+import { newcomerLinks } from './demo-links.ts';
 import { portsFrom } from './ports.ts';
 import { generateClient } from './prisma.ts';
 import { endingOf, printLine, spawnWatched } from './processes.ts';
-import { dataDir, requireFreePorts, type Stack, startStack } from './stack.ts';
+import { requireFreePorts, type Stack, startStack } from './stack.ts';
 
 const AGENT = path.resolve(import.meta.dirname, '..', 'client', 'example-agent.ts');
 
@@ -41,7 +42,7 @@ async function demo(): Promise<number> {
 
 /**
  * The agent gets two addresses and nothing of our environment. At its end it prints its account; we can read the
- * database, so we print a sign-in link for that account's first member.
+ * database, so we print sign-in links for a member of that account and for an operator.
  */
 async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<{ exitCode: number; accountKey: string | null }> {
   const customer = customerOf(sandboxUrl);
@@ -96,15 +97,20 @@ Look around:
   ${baseUrl}                    the service page
   ${baseUrl}/docs               how an agent buys, step by step
   ${baseUrl}/openapi.json       every operation
-  ${sandboxUrl}                 the sandbox: chains and mail`);
-  if (accountKey) {
-    const db = openDatabase(databaseUrl, { connections: 1 });
-    const owner = { accountKey, email: 'owner@example.com' };
+  ${sandboxUrl}                 the sandbox: chains and mail
+Rules check the work here, and no language model reads it (ASSESSOR=rules).`);
+  const db = openDatabase(databaseUrl, { connections: 1 });
+  const { customer, operator } = await newcomerLinks(db, baseUrl, accountKey, new Date());
+  await db.end();
+  if (customer) {
     console.log(`
-Reports and receipts are for members of the account. This link signs you in, once, within 15 minutes:
-  ${await makeSignInLink(db, baseUrl, owner, new Date())}`);
-    await db.end();
+As the customer of these agents: what they bought, their reports, receipts and limits. Signs you in, once, within 15
+minutes:
+  ${customer}`);
   }
+  console.log(`
+As an operator: open /console afterwards, for purchases, money and switches. Use another browser or a private window:
+  ${operator}`);
   console.log('\nPress Ctrl-C to stop everything.');
 }
 

@@ -41,6 +41,7 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     BASE_URL: baseUrl,
     DATABASE_URL: databaseUrl,
     ENVIRONMENT: 'test',
+    ASSESSOR: 'rules',
     SECRET_KEY: secrets.secret_key,
     NEXTAUTH_URL: baseUrl,
     NEXTAUTH_SECRET: secrets.nextauth_secret,

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from './migrate.ts';
 import { createDatabase } from './postgres.ts';
 import { runPrisma } from './prisma.ts';
-import { queryOnce } from './test-database.ts';
+import { postgresUrl, queryOnce } from './test-database.ts';
 
 let folder: string;
 let url: string;
 
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'work-check-migrations-'));
-  url = await createDatabase(inject('postgresUrl'), `migrate_${path.basename(folder).slice(-6).toLowerCase()}`);
+  url = await createDatabase(postgresUrl(), `migrate_${path.basename(folder).slice(-6).toLowerCase()}`);
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { SteadyClient } from '../server/kernel/postgres/steady-client.ts';
 import { installQueue } from '../server/queue/queue.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
@@ -36,7 +37,7 @@ interface Recorded {
  */
 export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Promise<string[]> {
   const migrations = await readMigrations(dir);
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new SteadyClient({ connectionString: databaseUrl });
   await client.connect();
   try {
     await takeTurn(client);

@@ -6,17 +6,20 @@ import { transact } from '../server/kernel/transaction.ts';
 import type { CardBooks, ChainBooks, OpenTransfer, Told } from '../server/payments/told.ts';
 import { recordWithdrawalIn, returnArrivalIn } from '../server/payments/x402/by-hand.ts';
 import type { TransferName } from '../server/payments/x402/transfers.ts';
+import { readAddresses, type SearchedAddress } from '../server/payments/x402/unsettled.ts';
 import { readUnsettled } from '../server/purchases/rounds/unsettled.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
+import { useRunning } from './running.ts';
 
 /**
  * `npm run money` compares, for each chain and the card provider, what we hold there with the books, then lists open
  * matters of money and what to do about each. `npm run money -- return NETWORK TX POSITION` gives an unmatched transfer
  * back to its sender; `npm run money -- withdrawal NETWORK TX` records that an operator took out what left in that
- * transaction. It reads `DATABASE_URL`.
+ * transaction. It reads `DATABASE_URL`; without it, it is about the demo that runs here.
  */
 await runCommand(async () => {
+  useRunning();
   const url = process.env.DATABASE_URL;
   if (!url) throw new Refusal('DATABASE_URL is missing: it names the database to look into.');
   const db = openDatabase(url, { connections: 1 });
@@ -65,7 +68,7 @@ async function list(db: Database): Promise<void> {
     db,
     new Date(),
   );
-  for (const chain of chains) showChain(chain);
+  await showChains(db, chains);
   if (card) showCard(card);
   show(
     'What the books and a provider, or a chain, do not agree on',
@@ -118,7 +121,7 @@ async function list(db: Database): Promise<void> {
   );
   show(
     'Refunds that were not carried out',
-    'Pending: the worker tries again, if X402_REFUND_KEY is set. Failed: give the amount back by hand.',
+    'Pending: the worker tries again, if X402_REFUND_KEY has the key of the address that was paid. Failed: give the amount back by hand, then npm run settle-refund -- REFUND sent REFERENCE REASON; or, if the customer agrees, npm run settle-refund -- REFUND credit REASON',
     refunds,
     (row) => [
       row.created_at,
@@ -126,9 +129,16 @@ async function list(db: Database): Promise<void> {
       row.network,
       `to ${row.payer}`,
       row.state === 'refund_failed' ? 'failed' : `pending after ${row.tries} tries`,
-      row.job_key ?? row.refund_key,
+      `${row.refund_key}${row.job_key === null ? '' : `  ${row.job_key}`}`,
     ],
   );
+}
+
+/** Every chain, and our addresses there if they are several. */
+async function showChains(db: Database, chains: ChainBooks[]): Promise<void> {
+  for (const chain of chains) showChain(chain);
+  const addresses = await readAddresses(db);
+  if (addresses.length > chains.length) for (const address of addresses) showAddress(address);
 }
 
 /** One line per chain: whether it agrees with the books, and the difference. */
@@ -143,7 +153,7 @@ function showChain({
   const [balance, ledger] = [balance_microcents, ledger_microcents];
   const agreement =
     balance === null
-      ? 'the node did not say what we hold'
+      ? 'NOT COMPARED: the chain has not said lately what we hold; does a worker run, and does the node answer?'
       : balance === ledger
         ? 'they agree'
         : `THEY DIFFER BY ${toText(balance - ledger)}`;
@@ -152,6 +162,13 @@ function showChain({
     `${network}: ${balance === null ? 'unknown' : toText(balance)} on the chain, ${toText(ledger)} in the books`,
   );
   console.log(`  ${agreement}, ${where}`);
+}
+
+/** One of several addresses: what it holds, and whether it is needed. */
+function showAddress({ network, address, searched_to, balance_microcents: balance, is_empty }: SearchedAddress): void {
+  const held = balance === null ? 'an unknown amount' : toText(balance);
+  const advice = is_empty ? '; empty, so X402_PAY_TO may do without it if it is not the first' : '';
+  console.log(`  ${address} holds ${held} of it at block ${searched_to} of ${network}${advice}`);
 }
 
 /** The same for the card provider. */

@@ -1,6 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { environmentFile, nginxSite, unit } from '../e2e/support/handbook.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -49,5 +53,119 @@ describe('docs/operating.md', () => {
     const links = found(operating, /\]\(#([\w-]+)\)/g);
     expect(links.length).toBeGreaterThan(10);
     expect(links.filter((link) => !anchors.includes(link))).toEqual([]);
+  });
+});
+
+describe.each(['work-check-web@.service', 'work-check-worker@.service'])('the unit %s', (file) => {
+  const { text, settings } = unit(file);
+  const only = (name: string) => {
+    const found = settings(name);
+    expect(found, name).toHaveLength(1);
+    return found[0];
+  };
+
+  it('sets ports where the file of variables cannot undo it, and that file sets none', () => {
+    expect(only('ExecStart')).toMatch(/^\/usr\/bin\/env (?:PORT=%i METRICS_PORT=1%i|METRICS_PORT=%i) \//);
+    expect(text).not.toMatch(/^Environment=.*PORT/m);
+    expect(Object.keys(environmentFile(textOf('.env.example')))).not.toContain('PORT');
+  });
+
+  it('is ready when it says so, is watched, and is started again however often it fails', () => {
+    expect([only('Type'), only('NotifyAccess'), only('Restart')]).toEqual(['notify', 'all', 'always']);
+    expect(Number(only('WatchdogSec'))).toBeLessThan(35);
+    expect(only('StartLimitIntervalSec')).toBe('0');
+    expect(only('TimeoutStartSec')).toBe('infinity');
+    // The delay of 3 seconds, 5 to answer what is under way or 7 for checks, and some to spare.
+    expect(Number(only('TimeoutStopSec'))).toBeGreaterThanOrEqual(12);
+  });
+
+  it('has a folder of its own for its keys, and writes nowhere else', () => {
+    expect([only('StateDirectory'), only('StateDirectoryMode')]).toEqual(['work-check', '0700']);
+    expect(only('ProtectSystem')).toBe('strict');
+    expect(text).not.toContain('ReadWritePaths');
+  });
+
+  it('leaves no right that it does not use', () => {
+    for (const name of ['NoNewPrivileges', 'PrivateDevices', 'PrivateTmp', 'PrivateUsers', 'ProtectHome'])
+      expect(only(name)).toBe('true');
+    expect(only('CapabilityBoundingSet')).toBe('');
+    expect(settings('SystemCallFilter')).toEqual(['@system-service', '~@privileged']);
+    const folder = mkdtempSync(path.join(tmpdir(), 'unit-'));
+    const instance = path.join(folder, file.replace('@', '@3000'));
+    writeFileSync(instance, text);
+    const judged = spawnSync('systemd-analyze', ['security', '--offline=yes', '--no-pager', instance], {
+      encoding: 'utf8',
+    });
+    rmSync(folder, { recursive: true });
+    // Where systemd is: on its scale of 0 to 10.
+    if (judged.error) return;
+    const [, exposure = ''] = /exposure level for .*: ([\d.]+)/.exec(judged.stdout) ?? [];
+    expect(Number(exposure)).toBeLessThanOrEqual(2);
+    expect(operating).toContain(`says ${exposure} of 10`);
+  });
+});
+
+describe('the site of nginx', () => {
+  const site = nginxSite();
+
+  it('is what Debian 12 knows, and gives up no process', () => {
+    expect(site).toMatch(/listen 443 ssl http2;/);
+    expect(site).not.toMatch(/http2 on/);
+    const servers = found(site, /(server 127\.0\.0\.1:\d+[^;]*);/g);
+    expect(servers).toHaveLength(4);
+    for (const one of servers) expect(one).toContain('max_fails=0');
+    expect(site).toMatch(/proxy_next_upstream error timeout;/);
+    expect(site).not.toContain('non_idempotent');
+  });
+
+  it('logs no query', () => {
+    const [, format = ''] = /^log_format \w+ '(.*)';$/m.exec(site) ?? [];
+    expect(format).toContain('$uri');
+    expect(format).not.toMatch(/\$(?:request\b|request_uri|args|query_string|http_referer)/);
+    expect(site).toMatch(/error_log \S+ crit;/);
+  });
+});
+
+describe('each alert', () => {
+  interface Case {
+    name: string;
+    input_series: { series: string }[];
+    alert_rule_test: { alertname: string; exp_alerts: unknown[] }[];
+  }
+  const rules = (
+    parse(textOf('docs/alerts.yml')) as { groups: { rules: { alert: string; expr: string }[] }[] }
+  ).groups.flatMap((group) => group.rules);
+  const cases = (parse(textOf('docs/alerts-test.yml')) as { tests: Case[] }).tests;
+
+  it('is shown to fire and to be silent, by figures that its rule asks for', () => {
+    for (const { alert, expr } of rules) {
+      const own = cases.filter((one) => one.alert_rule_test.some(({ alertname }) => alertname === alert));
+      const fired = own.map((one) => (one.alert_rule_test[0]?.exp_alerts ?? []).length).toSorted();
+      expect(fired, alert).toEqual([0, 1]);
+      const asked = own.map(({ input_series: series }) => series.map((one) => one.series.replace(/\{.*/, '')));
+      for (const names of asked)
+        expect(
+          names.some((name) => expr.includes(name)),
+          alert,
+        ).toBe(true);
+    }
+  });
+
+  it('does so by the word of Prometheus, where its tool is', () => {
+    const tested = spawnSync('promtool', ['test', 'rules', 'alerts-test.yml'], {
+      cwd: path.join(root, 'docs'),
+      encoding: 'utf8',
+    });
+    if (tested.error) return;
+    expect(tested.stderr + tested.stdout).toContain('SUCCESS');
+    expect(tested.status).toBe(0);
+  });
+
+  it('is about processes whose jobs what Prometheus asks has, by ports that the units give', () => {
+    const config = textOf('docs/prometheus.yml');
+    const jobs = found(rules.map(({ expr }) => expr).join(' '), /job="([^"]+)"/g);
+    expect(jobs).toEqual(['work-check-web', 'work-check-worker', 'work-check-public']);
+    for (const job of jobs) expect(config).toContain(`job_name: ${job}\n`);
+    expect(config).toContain('"127.0.0.1:13000"');
   });
 });

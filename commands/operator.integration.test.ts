@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { noteRunning } from './running.ts';
 import { testDatabase } from './test-database.ts';
 
 const database = await testDatabase();
@@ -21,10 +24,13 @@ interface Ran {
   stderr: string;
 }
 
-async function run(command: string, args: string[], changes: Record<string, string> = {}): Promise<Ran> {
+/** Runs a command with what a person types into it. */
+async function run(command: string, args: string[], changes: Record<string, string> = {}, typed = ''): Promise<Ran> {
   const script = path.join(import.meta.dirname, `${command}.ts`);
   const env = { ...process.env, ...environment, ...changes };
-  return promisify(execFile)(process.execPath, [script, ...args], { env }).then(
+  const running = promisify(execFile)(process.execPath, [script, ...args], { env });
+  running.child.stdin?.end(typed);
+  return running.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),
   );
@@ -36,10 +42,15 @@ describe('a command for operators', () => {
     ['sign-in-link', ['acct_unknown', 'owner@example.com'], /^acct_unknown is no account\.\n$/],
     ['unblock', ['acct_unknown'], /^Say which block, account or payer, and why: .*\n$/],
     ['unblock', ['acct_unknown', 'settled'], /^acct_unknown names no open block\.\n$/],
-    ['operator-role', [], /^Say what: npm run operator -- grant ADDRESS viewer\|support\|finance\|admin, .*\n$/],
+    [
+      'operator-role',
+      [],
+      /^Say what: npm run operator -- grant ADDRESS viewer\|support\|finance\|admin \[--yes\], .*\n$/,
+    ],
     ['operator-role', ['grant', 'boss@example.com', 'king'], /^Say what: .*\n$/],
     ['operator-role', ['grant', 'boss', 'admin'], /^Say what: .*\n$/],
     ['operator-role', ['revoke', 'boss@example.com'], /^boss@example.com has no role\.\n$/],
+    ['settle-refund', ['refund_unknown', 'credit'], /^Say what was done: .*\n$/],
     ['waive', ['job_unknown'], /^Say which job and why: .*\n$/],
   ])('%s %j says in one sentence why it did nothing', async (command, args, sentence) => {
     const { code, stdout, stderr } = await run(command, args);
@@ -62,7 +73,7 @@ describe('a command for operators', () => {
     const { code, stdout } = await run('sign-in-link', ['acct_known', 'Owner@example.com']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^http:\/\/localhost:3000\/sign-in\?link=\w{43}\n$/);
-    const { rows } = await database.pool.query("select email from members where role = 'member'");
+    const { rows } = await database.pool.query("select email from members where role = 'approver'");
     expect(rows).toEqual([{ email: 'owner@example.com' }]);
   });
 
@@ -74,7 +85,7 @@ describe('a command for operators', () => {
   });
 
   it('gives a role, changes it and takes it back, each in the audit; who was no member becomes one', async () => {
-    expect((await run('operator-role', ['grant', 'Ann@example.com', 'viewer'])).stdout).toMatch(
+    expect((await run('operator-role', ['grant', 'Ann@example.com', 'viewer', '--yes'])).stdout).toMatch(
       /is viewer from the next/,
     );
     expect((await run('operator-role', ['grant', 'ann@example.com', 'finance'])).code).toBe(0);
@@ -86,5 +97,35 @@ describe('a command for operators', () => {
     const { rows } = await database.pool.query('select subject, actor, reason from operator_acts order by sequence');
     expect(rows.map(({ reason }) => reason)).toEqual(['granted viewer', 'granted finance', 'revoked']);
     expect(new Set(rows.map(({ subject }) => subject))).toEqual(new Set(['operator:ann@example.com']));
+  });
+
+  it('asks before it gives a role to an address that nobody has', async () => {
+    const grant = ['grant', 'anm@example.com', 'admin'];
+    for (const typed of ['', 'no\n', 'y\n']) {
+      const { code, stdout, stderr } = await run('operator-role', grant, {}, typed);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^Nobody signs in with anm@example\.com yet\. .*No role was given\./s);
+    }
+    const { rows } = await database.pool.query("select 1 from members where email = 'anm@example.com'");
+    expect(rows).toEqual([]);
+    expect((await run('operator-role', grant, {}, 'yes\n')).stdout).toMatch(/is admin from the next/);
+    expect((await run('operator-role', grant)).code).toBe(0);
+    expect((await run('operator-role', ['revoke', 'anm@example.com'])).code).toBe(0);
+  });
+
+  it.each([
+    ['operator-role', ['list'], 'Nobody has a role.'],
+    ['money', [], 'What the books and a provider'],
+    ['switch', ['card', 'off', 'trying it'], 'card is off.'],
+  ])('%s %j is about the demo that runs here, where no environment says otherwise', async (command, args, said) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'work-check-running-'));
+    const forget = noteRunning(folder, { ...environment, RECEIPT_KEYS_FILE: path.join(folder, 'keys.json') });
+    const nothing = Object.fromEntries(Object.keys(environment).map((name) => [name, '']));
+    const ran = await run(command, args, { ...nothing, DATA_DIR: folder });
+    expect(ran.stdout).toContain(said);
+    expect(ran.stderr).toBe('This is about the demo at http://localhost:3000; DATABASE_URL names another service.\n');
+    forget();
+    expect(await run(command, args, { ...nothing, DATA_DIR: folder })).toMatchObject({ code: 1, stdout: '' });
+    rmSync(folder, { recursive: true });
   });
 });

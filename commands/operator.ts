@@ -7,6 +7,7 @@ import type { Context, Runtime } from '../server/runtime.ts';
 import { operatorContext } from '../server/transports/context.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
+import { useRunning } from './running.ts';
 
 interface Opened {
   db: Database;
@@ -23,7 +24,7 @@ interface Wanted {
 }
 
 /**
- * Runs an operator's command in the server's environment, with its arguments, and prints the sentence that `work`
+ * Runs an operator's command in the server's environment, or that of the demo that runs here, with its arguments, and prints the sentence that `work`
  * resolves to. No authentication: whoever can run it can write the database anyway. Bad environments and refusals print
  * one sentence without a stack.
  */
@@ -34,6 +35,7 @@ export function runForOperator(
   return runCommand(async () => {
     const words = process.argv.slice(2);
     if (words.length < wanted.words) throw new Refusal(wanted.usage);
+    useRunning();
     const configuration = environment();
     const db = openDatabase(configuration.databaseUrl, { connections: 1 });
     let runtime: Promise<Runtime> | undefined;

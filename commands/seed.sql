@@ -31,11 +31,18 @@ select member_key, account_key, email, 'owner', joined_at from seed_buyers where
 insert into principals (principal_key, kind, account_key, name, created_at)
 select principal_key, case when is_agent then 'agent' else 'wallet' end, account_key,
   case when is_agent then 'Purchasing agent ' || nr end, joined_at from seed_buyers;
+-- Their digests are made up, as those of quotes are.
+insert into grant_decisions (grant_digest, body, decided_at)
+select 'sha256:' || pg_temp.seed_hash(grant_key), jsonb_build_object('grant_key', grant_key, 'principal_key', principal_key,
+  'decided_at', pg_temp.wire(joined_at), 'service_keys', array[service_key],
+  'payment_methods', case when is_agent then array['x402', 'card_checkout', 'card_saved'] else array['x402'] end,
+  'per_job_limit_microcents', 2 * price, 'daily_limit_microcents', 100000 * price, 'total_limit_microcents', null,
+  'governed_refs', is_agent, 'review_authority', true), joined_at from seed_buyers, seed_terms;
 insert into grants (grant_key, principal_key, service_keys, payment_methods, per_job_limit_microcents,
-  daily_limit_microcents, governed_refs, review_authority, paused_at, created_at)
+  daily_limit_microcents, governed_refs, review_authority, paused_at, created_at, grant_digest)
 select grant_key, principal_key, array[service_key],
   case when is_agent then array['x402', 'card_checkout', 'card_saved'] else array['x402'] end, 2 * price, 100000 * price, is_agent, true,
-  case when nr % 40 = 2 then now end, joined_at from seed_buyers, seed_terms;
+  case when nr % 40 = 2 then now end, joined_at, 'sha256:' || pg_temp.seed_hash(grant_key) from seed_buyers, seed_terms;
 insert into credentials (credential_key, principal_key, kind, token_hash, key_id, created_at, expires_at, last_used_at)
 select pg_temp.seed_key('cred', 'credential', nr), principal_key, case when is_agent then 'agent' else 'wallet' end,
   substr(pg_temp.seed_hash('token' || nr), 1, 43), key_id, joined_at,
@@ -48,6 +55,10 @@ select pg_temp.seed_key('reg', 'registration', nr), 'new_customer', 'released', 
   substr(pg_temp.seed_hash('code' || nr), 1, 43) from seed_buyers, seed_terms where is_agent;
 insert into account_events (account_key, principal_key, at, actor, action, detail)
 select account_key, principal_key, joined_at, member_key, 'agent_connected', '{}' from seed_buyers where is_agent;
+insert into oauth_records (model, id_hash, payload, created_at)
+select 'Client', substr(pg_temp.seed_hash('client'), 1, 43), '{"client_name": "A host of agents"}', now from seed_terms;
+insert into oauth_connections (client_id_hash, member_key, agent_key)
+select substr(pg_temp.seed_hash('client'), 1, 43), member_key, principal_key from seed_buyers where is_agent and nr % 10 = 0;
 insert into letters (letter_key, kind, address, about, created_at, sent_at, origin)
 select pg_temp.seed_key('letter', 'letter', nr), 'registration', email, pg_temp.seed_key('reg', 'registration', nr),
   joined_at, joined_at, '192.0.2.0/24' from seed_buyers where is_agent;
@@ -171,20 +182,22 @@ create index on seed_events (sequence);
 create index on seed_events (nr);
 analyze seed_purchases, seed_events;
 
-insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, state,
-  price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, digest, created_at, expires_at,
-  input_deleted_at)
-select quote_key, principal_key, account_key, service_key, contract_version, terms_version,
-  case when course = 'quoted' then 'open' else 'authorized' end, price, price, 'sha256:' || pg_temp.seed_hash('input' || nr),
-  null, evidence, planned_checks, 'sha256:' || pg_temp.seed_hash('quote' || nr), created_at,
+insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, pay_seconds,
+  execution_seconds, review_seconds, state,
+  price_microcents, max_price_microcents, grant_digest, input_digest, input, evidence, planned_checks, forecast, digest, created_at,
+  expires_at, input_deleted_at)
+select quote_key, principal_key, account_key, service_key, contract_version, terms_version, 86400, 1800, 259200,
+  case when course = 'quoted' then 'open' else 'authorized' end, price, price,
+  'sha256:' || pg_temp.seed_hash(grant_key), 'sha256:' || pg_temp.seed_hash('input' || nr),
+  null, evidence, planned_checks, forecast, 'sha256:' || pg_temp.seed_hash('quote' || nr), created_at,
   created_at + interval '30 minutes', least(created_at + interval '30 days', now)
 from seed_purchases, seed_terms;
 
-insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, grant_digest, state, payment_state, charge_state,
   review_state, price_microcents, reserved_microcents, authorized_on, created_at, updated_at, pay_by, collected_at,
   deliver_by, delivered_at, review_by, finalized_at, fence, lease_until, tries, stage, percent, report_digest, failure,
   waived_because, last_rail, last_verdict, facet)
-select job_key, quote_key, principal_key, account_key, grant_key, state_to, stands.payment,
+select job_key, quote_key, principal_key, account_key, grant_key, 'sha256:' || pg_temp.seed_hash(grant_key), state_to, stands.payment,
   case when state_to in ('awaiting_payment', 'canceled', 'failed') then 'none' else charge_of_state end, stands.review,
   price, case when course in ('lapsed', 'refunded', 'reversed') then 0 else price end,
   (authorized_at at time zone 'UTC')::date, authorized_at, updated_at, authorized_at + interval '1 day',
@@ -388,8 +401,8 @@ insert into wallet_credits (principal_key, balance_microcents)
 select principal_key, sum(amount_microcents) from ledger_transfers where event = 'credited' group by principal_key;
 insert into grant_usage (grant_key, day, used_microcents)
 select grant_key, authorized_on, sum(reserved_microcents) from jobs group by grant_key, authorized_on;
-insert into searched_chains (network, opened_at, searched_to, head, balance_microcents, searched_at)
-select chain, 0, n + 10, n + 12, coalesce((select sum(case when refund_nonce is null then -amount_microcents
+insert into searched_chains (network, address, opened_at, searched_to, head, balance_microcents, searched_at)
+select chain, pay_to, 0, n + 10, n + 12, coalesce((select sum(case when refund_nonce is null then -amount_microcents
   else amount_microcents end) from chain_transfers c where c.network = chain and removed_at is null), 0), now
 from seed_terms, unnest(networks) chain;
 
@@ -436,7 +449,7 @@ end $$;
 create temp table seed_receipts as
 select e.nr, e.job_key, receipt as number, at, e.payment_state, e.charge_state, e.report, e.state_to,
   p.collected_at, 'sha256:' || pg_temp.seed_hash('quote' || nr) as quote_digest,
-  'sha256:' || pg_temp.seed_hash('input' || nr) as input_digest, case when is_card then pg_temp.seed_key('ch', 'charge', e.nr)
+  'sha256:' || pg_temp.seed_hash(p.grant_key) as grant_digest, 'sha256:' || pg_temp.seed_hash('input' || nr) as input_digest, case when is_card then pg_temp.seed_key('ch', 'charge', e.nr)
     else p.network || ':' || p.transaction end as reference,
   case when e.payment_state <> 'refunded' then null when is_card then pg_temp.seed_key('re', 'sent', nr)
     else p.network || ':0x' || pg_temp.seed_hash('refund' || nr) end as refund_reference, is_card, e.nr % 2 = 0 as by_saved,
@@ -456,7 +469,7 @@ begin
     from seed_receipts r left join (select nr, hash from seed_last) l using (nr), seed_terms t, lateral (select json_build_object(
       'receipt_version', receipt_version, 'receipt_key', pg_temp.seed_key('rcpt', 'receipt' || link || '-', nr),
       'job_key', job_key, 'issued_at', pg_temp.wire(at), 'sequence', link, 'previous_receipt_digest', l.hash,
-      'quote_digest', quote_digest, 'input_digest', input_digest, 'report_digest', report_digest,
+      'quote_digest', quote_digest, 'grant_digest', grant_digest, 'input_digest', input_digest, 'report_digest', report_digest,
       'collection', json_build_object('state', payment_state, 'rail', case when is_card then 'card' else 'x402' end,
         'method', case when not is_card then 'x402' when by_saved then 'card_saved' else 'card_checkout' end,
         'amount_microcents', price,

@@ -6,18 +6,20 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Configuration, readConfiguration } from '../server/configuration.ts';
 import { countBetween } from '../server/console/hours.ts';
 import { ConfigurationError } from '../server/kernel/configuration-error.ts';
 import { queriesOn } from '../server/kernel/database.ts';
 import { canonicalJson, digestOf } from '../server/kernel/digest.ts';
+import { SteadyClient } from '../server/kernel/postgres/steady-client.ts';
 import { seal } from '../server/kernel/seal.ts';
 import { openQueue } from '../server/queue/queue.ts';
 import { price, service } from '../server/service/terms.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import { CheckRequest, evidenceManifest, plannedChecks } from '../server/work-check/contract.ts';
+import { forecastOf } from '../server/work-check/forecast.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 
@@ -44,7 +46,7 @@ await runCommand(async () => {
     throw new Refusal(`Say how many purchases, 100 to ${purchasesMax.toLocaleString('en')}: npm run seed -- 1000`);
   }
   const configuration = environment();
-  const client = new pg.Client({ connectionString: configuration.databaseUrl });
+  const client = new SteadyClient({ connectionString: configuration.databaseUrl });
   await client.connect();
   try {
     await requireEmpty(client);
@@ -162,9 +164,10 @@ async function writeTerms(client: pg.Client, configuration: Configuration, purch
     key_id: keyring.first.id,
     networks: x402 && x402.networks.length > 1 ? x402.networks.slice(0, 2) : ['eip155:84532', 'eip155:421614'],
     asset: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
-    pay_to: (x402?.payTo ?? `0x${'5'.repeat(40)}`).toLowerCase(),
+    pay_to: (x402?.payTo[0] ?? `0x${'5'.repeat(40)}`).toLowerCase(),
     evidence: evidenceManifest(request),
     planned_checks: plannedChecks(request),
+    forecast: forecastOf(request, 'rules, and no language model'),
     report_bodies: bodies,
     report_verdicts: reports.map(({ verdict }) => verdict),
     report_digests: reports.map((report) => digestOf(canonicalJson(report))),
@@ -173,7 +176,8 @@ async function writeTerms(client: pg.Client, configuration: Configuration, purch
   await client.query(
     `create temp table seed_terms (now timestamptz, n bigint, buyers int, content int, fresh int, strays int, price bigint,
        service_key text, contract_version text, terms_version text, receipt_version text, key_id text, networks text[],
-       asset text, pay_to text, evidence jsonb, planned_checks jsonb, report_bodies text[], report_verdicts text[], report_digests text[],
+       asset text, pay_to text, evidence jsonb, planned_checks jsonb, forecast jsonb,
+       report_bodies text[], report_verdicts text[], report_digests text[],
        signature text) on commit drop`,
   );
   await client.query(`insert into seed_terms select (json_populate_record(null::seed_terms, $1)).*`, [

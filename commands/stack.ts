@@ -8,16 +8,12 @@ import { requireFreePort } from './ports.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
 import { printLine, type RunningProcess, startProcess } from './processes.ts';
 import { Refusal } from './refusal.ts';
+import { noteRunning } from './running.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const DATABASE = 'work_check';
 const HEALTH_TIMEOUT_MS = 60_000;
 const HEALTH_POLL_MS = 100;
-
-/** Where a stack keeps what survives a restart: `DATA_DIR`, or `.data` in the project. */
-export function dataDir(): string {
-  return path.resolve(process.env.DATA_DIR || path.join(ROOT, '.data'));
-}
 
 export interface StackOptions {
   readonly ports: Ports;
@@ -89,6 +85,8 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
     const sandbox = await untilHealthy(start('sandbox', 'sandbox/main.ts'), `${sandboxUrl}/chains`);
     const worker = startWorker();
     const app = await startApp();
+    const forget = noteRunning(dataDir, variables);
+    started.push({ stop: async () => forget() });
     const broken = Promise.race([database.broken, sandbox.died, worker.died, app.died]);
     return { baseUrl, sandboxUrl, databaseUrl, sandbox, worker, app, startWorker, startApp, broken, stop };
   } catch (error) {

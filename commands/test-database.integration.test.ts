@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { expect, inject, it } from 'vitest';
-import { cloneDatabase } from './test-database.ts';
+import { expect, it } from 'vitest';
+import { cloneDatabase, postgresUrl } from './test-database.ts';
 
 it('gives each caller its own database with the tables and no rows', async () => {
   const [one, other] = await Promise.all([cloneDatabase(), cloneDatabase()]);
@@ -14,7 +14,7 @@ it('leaves no database behind', async () => {
   const database = await cloneDatabase();
   await database.pool.query('select 1');
   await database.drop();
-  const admin = new pg.Client({ connectionString: inject('postgresUrl') });
+  const admin = new pg.Client({ connectionString: postgresUrl() });
   await admin.connect();
   const name = new URL(database.url).pathname.slice(1);
   expect((await admin.query('select 1 from pg_database where datname = $1', [name])).rows).toEqual([]);

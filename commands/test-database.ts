@@ -25,9 +25,16 @@ export async function testDatabase(): Promise<TestDatabase> {
   return database;
 }
 
+/** Connection string of the maintenance database of this process's PostgreSQL. */
+export function postgresUrl(): string {
+  const url = inject('postgresUrls')[Number(process.env.VITEST_POOL_ID) - 1];
+  if (url === undefined) throw new Error('No PostgreSQL was started for this process.');
+  return url;
+}
+
 /** The same for a single test or a property's run; the caller drops it. */
 export async function cloneDatabase(): Promise<TestDatabase & { drop(): Promise<void> }> {
-  const adminUrl = inject('postgresUrl');
+  const adminUrl = postgresUrl();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(adminUrl, (admin) => admin.query(`create database ${name} template ${TEMPLATE} strategy wal_log`));
   const url = databaseUrl(adminUrl, name);

@@ -1,6 +1,6 @@
 /**
  * `npm test`: all checks, the fastest to fail first; stops at the first step that fails. `npm test -- unit e2e` runs
- * only those steps. The last line is always `N passed, N failed`.
+ * only those steps. Prints the slowest files; the last line is always `N passed, N failed`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -11,9 +11,12 @@ import { generateClient } from './prisma.ts';
 import { runProgram } from './processes.ts';
 import { forgetProvoked, unprovokedProblems } from './provoked-problems.ts';
 import { Refusal } from './refusal.ts';
+import type { Results } from './test-results.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const RESULTS = path.join(ROOT, '.data', 'test-results');
+const REPORTER = path.join(import.meta.dirname, 'test-results.ts');
+const SLOWEST_SHOWN = 10;
 
 interface Counts {
   readonly passed: number;
@@ -23,6 +26,8 @@ interface Counts {
 const NOTHING: Counts = { passed: 0, failed: 0 };
 /** A step that counts no tests and failed. */
 const BROKEN: Counts = { passed: 0, failed: 1 };
+/** How long each test file took, in seconds. */
+const secondsOf = new Map<string, number>();
 
 const steps: Record<string, () => Promise<Counts>> = {
   types: async () => {
@@ -63,6 +68,7 @@ await runCommand(async () => {
     total = { passed: total.passed + counts.passed, failed: total.failed + counts.failed };
     if (total.failed > 0) break;
   }
+  printSlowest();
   console.log(`\n${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;
 });
@@ -98,17 +104,22 @@ async function runTool(name: string, args: readonly string[]): Promise<Counts> {
 
 /** Runs one project of vitest.config.ts. A skipped test counts as failed: nobody checks its promise. */
 async function runTests(project: string): Promise<Counts> {
-  const report = path.join(RESULTS, `${project}.json`);
+  const file = path.join(RESULTS, `${project}.json`);
   mkdirSync(RESULTS, { recursive: true });
-  rmSync(report, { force: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const how = await runProgram('vitest', ['run', '--project', project, ...reporters]);
-  if (!existsSync(report)) return BROKEN;
-  const results: { numPassedTests: number; numFailedTests: number; numPendingTests: number; numTodoTests: number } =
-    JSON.parse(readFileSync(report, 'utf8'));
-  const skipped = results.numPendingTests + results.numTodoTests;
+  rmSync(file, { force: true });
+  const args = ['run', '--project', project, '--reporter=default', `--reporter=${REPORTER}`];
+  const how = await runProgram('vitest', args, { ...process.env, TEST_RESULTS: file });
+  if (!existsSync(file)) return BROKEN;
+  const { passed, failed, skipped, seconds }: Results = JSON.parse(readFileSync(file, 'utf8'));
+  for (const [name, taken] of Object.entries(seconds)) secondsOf.set(name, taken);
   if (skipped > 0) console.error(`${skipped} tests of ${project} were skipped, which counts as failed.`);
-  const failed = results.numFailedTests + skipped;
   // A file that fails to load, or an error outside of tests, fails the run without a failed test.
-  return { passed: results.numPassedTests, failed: failed === 0 && how !== 0 ? 1 : failed };
+  return { passed, failed: failed + skipped === 0 && how !== 0 ? 1 : failed + skipped };
+}
+
+function printSlowest(): void {
+  const slowest = [...secondsOf].sort(([, one], [, other]) => other - one).slice(0, SLOWEST_SHOWN);
+  if (slowest.length === 0) return;
+  console.log(styleText('bold', `\nThe ${slowest.length} slowest of ${secondsOf.size} test files`));
+  for (const [name, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`);
 }

@@ -5,6 +5,8 @@ import { controlClient } from '../sandbox/control-client.ts';
 import { Agent, type Answer } from './support/agent.ts';
 import { faultsOfPages, looks, startInBrowser } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
+import { addressIn } from './support/letter.ts';
+import { addressesIn } from './support/mailbox.ts';
 
 const { stack, browser } = await startInBrowser();
 
@@ -22,13 +24,12 @@ beforeAll(async () => {
 /** Generous, for workers on busy machines. */
 const patience = { timeout: 60_000, interval: 250 };
 
-/** The first line of the newest letter whose subject matches: its link. */
+/** The address in the newest letter whose subject matches. */
 async function linkIn(subject: RegExp): Promise<string> {
-  const control = controlClient(stack.sandboxUrl);
   let found: string | undefined;
   await expect
     .poll(async () => {
-      found = (await control.mail(email)).find((letter) => subject.test(letter.subject))?.text.split('\n')[0];
+      [found] = await addressesIn(stack.sandboxUrl, email, subject);
       return found;
     }, patience)
     .toBeDefined();
@@ -64,16 +65,39 @@ describe('a customer', () => {
     await shoot('confirm', link);
     await person.goto(link);
     const words = await main();
-    for (const shown of ['Procurement Assistant', 'not verified', '10.00', '50.00', 'No limit', email, '2026-07-21']) {
+    for (const shown of ['Procurement Assistant', 'not verified', '10.00', '50.00', 'no limit', email, '2026-07-21']) {
       expect(words.replaceAll('\u00a0', ' ')).toContain(shown);
     }
+    expect(await person.getByLabel('Per check').inputValue()).toBe('5.00');
+    await person.getByLabel('Per day').fill('60.00');
+    await person.getByRole('button', { name: 'Confirm' }).click();
+    expect(await main()).toContain('you can only lower what the agent asked for');
+    expect(await person.getByLabel('Per day').inputValue()).toBe('60.00');
+    await person.getByLabel('Per day').fill('45.00');
     expect((await claim(agent, registration)).status).toBe(202);
     await person.getByRole('button', { name: 'Confirm' }).click();
     expect(await main()).toContain('Your agent may buy checks');
+    expect(await main()).toContain('It has not fetched its key yet');
     const released = await claim(agent, registration);
     expect(released.status).toBe(200);
     agent.token = released.body.credential;
-    expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
+    expect((await agent.get('/api/agent/v1/me')).body.grant).toMatchObject({
+      per_job_limit_microcents: 500_000_000,
+      daily_limit_microcents: 4_500_000_000,
+    });
+    await person.reload();
+    expect(await main()).toContain('It has fetched its key.');
+  });
+
+  it('confirms only this once', async () => {
+    const other = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+    const asked = await register(other, 'once@example.com');
+    const links = () => addressesIn(stack.sandboxUrl, 'once@example.com', /Confirm an agent/);
+    await expect.poll(async () => (await links()).length, patience).toBe(1);
+    await person.goto((await links())[0] ?? '');
+    await person.getByLabel('Only this once').check();
+    await person.getByRole('button', { name: 'Confirm' }).click();
+    expect((await claim(other, asked)).body.grant).toMatchObject({ total_limit_microcents: 500_000_000 });
   });
 
   it('declines with a button of the same weight, and a foreign site cannot decide', async () => {
@@ -82,7 +106,7 @@ describe('a customer', () => {
     const control = controlClient(stack.sandboxUrl);
     await expect.poll(async () => (await control.mail('declines@example.com')).length, patience).toBe(1);
     const [letter] = await control.mail('declines@example.com');
-    const link = letter?.text.split('\n')[0] ?? '';
+    const link = addressIn(letter?.text ?? '');
     const foreign = await fetch(`${stack.baseUrl}/confirm/decision`, {
       method: 'POST',
       headers: { origin: 'https://evil.example' },
@@ -91,11 +115,15 @@ describe('a customer', () => {
     expect(foreign.status).toBe(403);
     await person.goto(link);
     const sizes = await Promise.all(
-      ['This was not me', 'Confirm'].map((name) => person.getByRole('button', { name }).boundingBox()),
+      ['Decline', 'Confirm'].map((name) => person.getByRole('button', { name, exact: true }).boundingBox()),
     );
     expect(sizes[0]?.width).toBe(sizes[1]?.width);
-    await person.getByRole('button', { name: 'This was not me' }).click();
+    await person.getByText('You do not know this agent?').click();
+    expect(await main()).toContain('for 24 hours no agent there can have letters sent to you');
+    await person.getByRole('button', { name: 'Decline, and block this network' }).click();
     expect(await main()).toContain('The request was declined');
+    await person.getByRole('button', { name: 'Undo the block' }).click();
+    expect(await main()).not.toContain('Undo the block');
   });
 
   it('signs in by letter and says of each agent whether to keep it', async () => {
@@ -141,6 +169,43 @@ describe('a customer', () => {
     });
   });
 
+  it('is asked about a single purchase by letter, approves it there, and the agent goes on', async () => {
+    const key = registration.body.agent_key;
+    await person.goto(`${stack.baseUrl}/agents/${key}`);
+    await person.getByText('Ask me first, or end it on a day').click();
+    await person.getByLabel('Ask me above').fill('2.50');
+    await person.getByLabel('Ends, in UTC').fill('2099-01-31T18:00');
+    await person.getByRole('button', { name: 'Save' }).click();
+    expect((await agent.get('/api/agent/v1/me')).body.grant).toMatchObject({
+      approval_above_microcents: 250_000_000,
+      expires_at: '2099-01-31T18:00:00.000Z',
+    });
+    expect(await person.getByLabel('Ends, in UTC').inputValue()).toBe('2099-01-31T18:00');
+    const quote = (await agent.quote()).body;
+    const authorize = () =>
+      agent.post(`/api/agent/v1/purchases/${quote.quote_key}/authorize`, { terms_version: quote.terms_version });
+    const refusal = await authorize();
+    expect(refusal.body.code).toBe('approval_required');
+    const page = await linkIn(/^An agent asks to spend 5.00 USD$/);
+    expect(page).toBe(refusal.body.next_actions[0].href);
+    await person.goto(page);
+    await shoot('approval', page);
+    expect(await main()).toContain('45.00 of 45.00 USD today');
+    await person.getByRole('button', { name: 'Approve' }).click();
+    expect(await main()).toContain('goes on by itself');
+    await shoot('approval-approved', page);
+    const job = await authorize();
+    expect(job.status).toBe(201);
+    await person.goto(page);
+    expect(await main()).toContain('The agent bought it.');
+    await agent.post(`/api/agent/v1/jobs/${job.body.job_key}/cancel`);
+    await person.goto(`${stack.baseUrl}/agents/${key}`);
+    expect(await main()).toContain('A purchase was approved');
+    await person.getByLabel('Ask me above').fill('');
+    await person.getByLabel('Ends, in UTC').fill('');
+    await person.getByRole('button', { name: 'Save' }).click();
+  });
+
   it('lowers, pauses, lets go on and revokes, and reads it all in the history', async () => {
     const key = registration.body.agent_key;
     const address = `${stack.baseUrl}/agents/${key}`;
@@ -153,7 +218,7 @@ describe('a customer', () => {
     expect((await agent.get('/api/agent/v1/me')).body.grant.paused).toBe(true);
     await shoot('agent', address);
     await person.getByRole('button', { name: 'Resume' }).click();
-    await person.getByRole('button', { name: 'Let it fetch a new credential' }).click();
+    await person.getByRole('button', { name: 'Replace its key' }).click();
     expect((await claim(agent, registration)).status).toBe(200);
     await person.goto(address);
     await person.getByRole('link', { name: 'Revoke…' }).click();
@@ -161,7 +226,7 @@ describe('a customer', () => {
     expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
     await person.getByRole('button', { name: 'Revoke' }).click();
     const words = await main();
-    for (const shown of ['Revoked', 'Daily limit lowered from 50.00 to 20.00', `by ${email}`, 'Connected']) {
+    for (const shown of ['Revoked', 'Daily limit lowered from 45.00 to 20.00', `by ${email}`, 'Connected']) {
       expect(words).toContain(shown);
     }
     expect((await agent.get('/api/agent/v1/me')).status).toBe(401);
@@ -192,7 +257,7 @@ describe('a customer', () => {
     const { body } = await registerForMember();
     await person.goto(`${stack.baseUrl}/agents/${body.agent_key}`);
     await person.getByLabel('Per check').fill('4.99');
-    for (const way of ['Send you a payment link', 'Pay with the saved card', 'Pay by x402']) {
+    for (const way of ['Send you a payment link', 'Pay with the saved card', 'Pay from its own crypto wallet']) {
       await person.getByLabel(way).uncheck();
     }
     await person.getByRole('button', { name: 'Save' }).click();
@@ -239,7 +304,7 @@ describe('a customer', () => {
     expect(await main()).toContain('you must have signed in within the last 10 minutes');
     await person.getByRole('link', { name: 'Sign in again' }).click();
     await person.getByLabel('Your e-mail address').fill(email);
-    const letters = async () => (await controlClient(stack.sandboxUrl).mail(email)).length;
+    const letters = async () => (await addressesIn(stack.sandboxUrl, email, /sign-in link/)).length;
     const before = await letters();
     await person.getByRole('button', { name: 'Send me a sign-in link' }).click();
     await expect.poll(letters, patience).toBe(before + 1);
@@ -260,7 +325,7 @@ describe('a customer', () => {
     const others = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
     await others.goto(`${stack.baseUrl}/agents`);
     await others.getByLabel('Your e-mail address').fill(email);
-    const letters = async () => (await controlClient(stack.sandboxUrl).mail(email)).length;
+    const letters = async () => (await addressesIn(stack.sandboxUrl, email, /sign-in link/)).length;
     const before = await letters();
     await others.getByRole('button', { name: 'Send me a sign-in link' }).click();
     await expect.poll(letters, patience).toBe(before + 1);

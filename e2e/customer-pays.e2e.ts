@@ -8,6 +8,7 @@ import { faultsOf, startInBrowser } from './support/browser.ts';
 import { BrowserWallet } from './support/browser-wallet.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
+import { addressesIn } from './support/mailbox.ts';
 
 const { stack, browser } = await startInBrowser();
 let agent: Agent;
@@ -68,11 +69,12 @@ async function typeCard(page: Page, { number = '4242 4242 4242 4242', save = fal
 
 /** Signs a member of the agent's account in by letter, from their current page. */
 async function signInHere(page: Page): Promise<void> {
-  const before = (await letters()).length;
+  const links = () => addressesIn(stack.sandboxUrl, email, /sign-in link/);
+  const before = (await links()).length;
   await page.getByLabel('Your e-mail address').fill(email);
   await page.getByRole('button', { name: 'Send me a sign-in link' }).click();
-  await expect.poll(async () => (await letters()).length, patience).toBeGreaterThan(before);
-  await page.goto((await letters())[0]?.text.split('\n')[0] ?? '');
+  await expect.poll(async () => (await links()).length, patience).toBeGreaterThan(before);
+  await page.goto((await links())[0] ?? '');
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
@@ -114,6 +116,8 @@ describe('a payment link', () => {
       .poll(async () => (await mainTextAgain(page)).replaceAll('\u00a0', ' '), patience)
       .toContain('5.00 USD collected');
     expect(await page.getByRole('button', { name: /pay/i }).count()).toBe(0);
+    expect(await mainText(page)).toContain('Whoever runs the agent gets the report.');
+    expect(await page.getByRole('link', { name: 'Read the report' }).count()).toBe(0);
     expect(await jobOf(jobKey)).not.toMatchObject({ state: 'awaiting_payment' });
   });
 
@@ -140,7 +144,7 @@ describe('a payment link', () => {
     await page.getByRole('link', { name: 'Cancel and go back' }).click();
     expect(page.url()).toBe(url);
     // A payer who comes back may have paid: the page says so first.
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('If you have paid, do not pay again');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Not paid yet?');
     expect(await faultsOf(page, 'pay-begun')).toEqual([]);
     await page.getByRole('button', { name: 'Not paid yet' }).click();
     await typeCard(page);
@@ -197,15 +201,21 @@ describe('a payment link', () => {
 
 describe('a saved card', () => {
   it('is offered to a signed-in member alone, listed, charged for the agent, and removed for good', async () => {
-    const { url } = await linkToPay();
+    const { url, jobKey: linked } = await linkToPay();
     const page = await newPage();
     await page.goto(url);
     await page.getByRole('link', { name: 'sign in first' }).click();
     await signInHere(page);
     expect(page.url()).toBe(url);
+    // From the list, too, an unpaid purchase leads to where it is paid.
+    await page.goto(`${stack.baseUrl}/reports/${linked}`);
+    await page.getByRole('link', { name: /^Pay/ }).click();
+    await page.waitForURL(url);
     await page.getByRole('button', { name: /by card/ }).click();
     await typeCard(page, { save: true });
     await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
+    await page.getByRole('link', { name: 'Read the report' }).click();
+    await page.waitForURL(`${stack.baseUrl}/reports/${linked}`);
     await page.goto(`${stack.baseUrl}/account`);
     await expect.poll(() => mainTextAgain(page), patience).toContain('Visa ending 4242');
     expect(await faultsOf(page, 'account-cards')).toEqual([]);

@@ -5,9 +5,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { type OperationName, operations } from '../server/operations.ts';
 import { Agent, type Answer, type Client, clearFaults, facilitatorFault } from './support/agent.ts';
-import { buyingByCard, listen, paidOnPage, payByCard, stripeOf } from './support/card.ts';
+import { buyingByCard, heard, listen, nextGood, paidOnPage, payByCard, stripeOf } from './support/card.ts';
 import { Customer, connectedAgent, newAgent, register } from './support/customer.ts';
-import { Member } from './support/member.ts';
+import { linkOfInvited, Member } from './support/member.ts';
+import { waitingClient } from './support/oauth-client.ts';
 import { ask, wellFormed } from './support/requests.ts';
 import { startService, withCard } from './support/service.ts';
 import type { Door } from './support/start-door.ts';
@@ -52,7 +53,7 @@ async function inUse() {
 async function owning() {
   const { agent, customer, registration } = await inUse();
   const client = await Member.of(service, agent, customer.email);
-  return { client, customer, agent_key: registration.body.agent_key };
+  return { client, customer, agent, agent_key: registration.body.agent_key };
 }
 
 /** For each operation, a request that changes something when first sent. */
@@ -93,6 +94,22 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     const signature = encodePaymentSignatureHeader(await client.createPayment(required));
     return { client, input: { payment_key }, headers: { 'payment-signature': signature } };
   },
+  buy_check: async () => {
+    const client = newAgent(service);
+    const unpaid = await client.post(operations.buy_check.path);
+    const signature = encodePaymentSignatureHeader(await (await Agent.withWallet(service)).createPayment(unpaid.body));
+    return { client, input: wellFormed.buy_check(nothing), headers: { 'payment-signature': signature } };
+  },
+  disown_payments: async () => {
+    const { agent, member } = await buyingByCard(service);
+    const { paymentKey } = await paidOnPage(service, agent, { card: nextGood() });
+    const { rows } = await service.database.pool.query('select intent_id from card_charges where payment_key = $1', [
+      paymentKey,
+    ]);
+    await stripeOf(service).openDispute({ payment_intent: rows[0].intent_id });
+    await heard(service);
+    return { client: member, input: {} };
+  },
   remove_card: async () => {
     const { agent, member } = await buyingByCard(service);
     await paidOnPage(service, agent, { member });
@@ -108,6 +125,15 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     const job_key = await client.paidJob();
     await service.execute(job_key);
     return { client, input: { job_key, decision: 'accept' } };
+  },
+  add_webhook_endpoint: async () => {
+    const client = await Member.of(service, await Agent.arrive(service));
+    return { client, input: wellFormed.add_webhook_endpoint(nothing) };
+  },
+  resend_webhooks: async () => {
+    const client = await Member.of(service, await Agent.arrive(service));
+    const { body } = await client.post('/api/agent/v1/webhook-endpoints', wellFormed.add_webhook_endpoint(nothing));
+    return { client, input: { endpoint_key: body.endpoint_key } };
   },
   add_source: async () => {
     const client = await Member.of(service, await Agent.arrive(service));
@@ -135,9 +161,21 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     const { registration_key, user_code } = body;
     return { client, input: { registration_key, user_code, decision: 'approve' } };
   },
+  decide_authorization: async () => {
+    const { client } = await owning();
+    const { authorization_key } = await waitingClient(service.baseUrl, client);
+    return { client, input: { authorization_key, decision: 'approve' } };
+  },
   change_grant: async () => {
     const { client, agent_key } = await owning();
     return { client, input: { agent_key, daily_limit_microcents: 1_000_000_000 } };
+  },
+  decide_approval: async () => {
+    const { client, agent, agent_key } = await owning();
+    await client.post(`/api/agent/v1/agents/${agent_key}/grant`, { approval_above_microcents: 0 });
+    const { quote_key, terms_version } = (await agent.quote()).body;
+    const { body } = await agent.post(`/api/agent/v1/purchases/${quote_key}/authorize`, { terms_version });
+    return { client, input: { approval_key: body.approval_key, decision: 'approve' } };
   },
   pause_agent: async () => {
     const { client, agent_key } = await owning();
@@ -161,7 +199,36 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     const { body } = await register(newAgent(service), customer.email, { mode: 'link_existing' });
     const { registration_key, user_code } = body;
     await client.post(`/api/agent/v1/connections/${registration_key}/decision`, { user_code, decision: 'deny' });
+    // As if the person had blocked that network before the account was made.
+    await service.database.pool.query('update registrations set lifted_at = null where registration_key = $1', [
+      registration_key,
+    ]);
     return { client, input: { origin: '127.0.0.0/24' } };
+  },
+  invite_member: async () => {
+    const { client } = await owning();
+    return { client, input: { email: 'colleague@example.com', role: 'reader' } };
+  },
+  withdraw_invitation: async () => {
+    const { client } = await owning();
+    const { invitations } = (
+      await client.post(operations.invite_member.path, { email: 'a@example.com', role: 'reader' })
+    ).body;
+    return { client, input: { invitation_key: invitations[0].invitation_key } };
+  },
+  accept_invitation: async () => {
+    const { client } = await owning();
+    return { client: newAgent(service), input: { link: await linkOfInvited(service, client) } };
+  },
+  change_role: async () => {
+    const { client } = await owning();
+    const { memberKey } = await Member.ofAccount(service, client.accountKey, 'approver@example.com');
+    return { client, input: { member_key: memberKey, role: 'reader' } };
+  },
+  remove_member: async () => {
+    const { client } = await owning();
+    const { memberKey } = await Member.ofAccount(service, client.accountKey, 'leaving@example.com');
+    return { client, input: { member_key: memberKey } };
   },
   review_agents: async () => {
     const { client, agent_key } = await owning();
@@ -220,7 +287,10 @@ async function untilAnswered(send: () => Promise<Answer>): Promise<Answer> {
 
 describe('a request that is sent 100 times at once', () => {
   const names = Object.keys(repeatable) as PostName[];
-  const released = (name: PostName) => 'secret' in operations[name];
+  /** Of these a repeat is refused. A bought check answers again, without the session that its first answer carried. */
+  const released = (name: PostName) =>
+    'secret' in operations[name] && name !== 'buy_check' && name !== 'accept_invitation';
+  const withoutSession = (text: string) => text.replace(/"session":\{[^}]*\}/, '"session":null');
 
   const sendOf =
     (name: PostName, { client, input, headers = {} }: Repeatable, key: string) =>
@@ -241,9 +311,10 @@ describe('a request that is sent 100 times at once', () => {
   it.each(names.filter((name) => !released(name)))('%s: has one effect and one answer', async (name) => {
     const { effect, repeated, answers } = await sentOnceAndTogether(name);
     expect(answers[0]?.status).toBeLessThan(300);
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(new Set(answers.map(({ status, text }) => `${status} ${withoutSession(text)}`)).size).toBe(1);
     expect(repeated).toEqual(effect);
-    expect(effect).not.toEqual({});
+    // A withdrawn invitation keeps its row.
+    if (name !== 'withdraw_invitation') expect(effect).not.toEqual({});
   });
 
   it.each(names.filter(released))('%s: releases its secret once', async (name) => {

@@ -224,7 +224,7 @@ const faults: PlantedFault<Victims>[] = [
   {
     fault: 'a block that nobody lifted',
     rows: ({ principal }) => `
-      insert into purchase_blocks (block_key, payer, cause, created_at) values ('block_x', '${principal}', 'waivers', now());
+      insert into purchase_blocks (block_key, payer, cause, created_at) values ('block_x', '${principal}', 'remedies', now());
       update purchase_blocks set lifted_at = now()`,
     refused: /violates check constraint/,
   },

@@ -8,7 +8,7 @@ const part = chosenPart();
 const lanes = 4;
 const byCard: Parameters<typeof startService>[0] = async (sandbox) => ({
   ...(await withCard(sandbox)),
-  WAIVERS_MAX: '0',
+  REMEDIES_MAX: '0',
 });
 const services = await Promise.all(Array.from({ length: lanes }, () => startService(byCard)));
 

@@ -8,20 +8,20 @@ import { rarerThan } from './support/part.ts';
 import { startService, withCard } from './support/service.ts';
 
 /** Fixed seeds that take every step; the long trial uses new ones. */
-const seed = 20_261_121;
+const seed = 7;
 const byCard: Parameters<typeof startService>[0] = async (sandbox) => ({
   ...(await withCard(sandbox)),
-  WAIVERS_MAX: '0',
+  REMEDIES_MAX: '0',
 });
 /** A hostile chain costs several times as much as the rest of a run. */
-const hostileOneIn = 6;
+const hostileOneIn = 4;
 const services = await Promise.all([startService(byCard), startService(byCard)]);
 
 describe('a purchase, whatever its agent, member, worker, clock and provider do,', () => {
   it('stands after every step where the model says, and takes every step there is', {
     timeout: 1_800_000,
   }, async () => {
-    expect(rarerThan(1, await tryPurchases(services, 300, { seed, hostileOneIn }))).toEqual([]);
+    expect(rarerThan(1, await tryPurchases(services, 180, { seed, hostileOneIn }))).toEqual([]);
   });
 
   // Chance produces this about once in a thousand runs.

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../sandbox/ports.ts';
 import { Agent } from './support/agent.ts';
+import { rights } from './support/handbook.ts';
 import { scrape } from './support/scrape.ts';
 import { startService } from './support/service.ts';
 
@@ -11,19 +12,16 @@ const { pool, url } = service.database;
 const role = `operated_${randomBytes(4).toString('hex')}`;
 const restricted = Object.assign(new URL(url), { username: role, password: 'trial' }).href;
 
-/** The rights that docs/operating.md gives web processes and workers. */
-const rights = `
-  grant usage on schema public, pgboss to ${role};
-  grant select, insert, update, delete on all tables in schema public, pgboss to ${role};
-  grant usage on all sequences in schema public, pgboss to ${role};
-  grant execute on all functions in schema pgboss to ${role};
-  grant maintain on quotes, dispute_texts to ${role}`;
-
+/** docs/rights.sql, as it is run after a migration. */
 beforeAll(async () => {
-  await pool.query(`create role ${role} login password 'trial'; ${rights}`);
+  await pool.query(rights(role));
+  await pool.query(`alter role ${role} password 'trial'`);
 });
 afterAll(async () => {
   await pool.query(`drop owned by ${role}; drop role ${role}`);
+  await pool.query(
+    `reassign owned by ${role}_owner to current_user; drop owned by ${role}_owner; drop role ${role}_owner`,
+  );
 });
 
 describe('the rights in the database that the handbook names', () => {

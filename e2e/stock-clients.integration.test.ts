@@ -1,4 +1,4 @@
-import { wrapAxiosWithPayment } from '@x402/axios';
+import { x402Client as AxiosPayer, wrapAxiosWithPayment } from '@x402/axios';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import axios, { type AxiosInstance } from 'axios';
@@ -37,10 +37,12 @@ describe('a stock client', () => {
     expect(paid.headers.get('payment-response')).not.toBeNull();
   });
 
-  it('@x402/axios pays with the same client', async () => {
+  it('@x402/axios pays with its own client, which has no limit', async () => {
     const agent = await Agent.arrive(service);
     const { href, body } = await payable(agent);
-    const client = (await stockClient(agent)) as unknown as Parameters<typeof wrapAxiosWithPayment>[1];
+    const scheme = new ExactEvmScheme(agent.wallet) as unknown as Parameters<AxiosPayer['register']>[1];
+    const client = new AxiosPayer().register('eip155:*', scheme);
+    expect(client).not.toHaveProperty('setSpendControls');
     const paying: AxiosInstance = wrapAxiosWithPayment(axios.create(), client);
     const paid = await paying.post(href, body, { headers: json(agent) });
     expect([paid.status, paid.data.payment_state]).toEqual([200, 'collected']);

@@ -1,14 +1,14 @@
 // The local sandbox as one process tree: two chains, the facilitator, the mail server, the payment provider, the
 // control port. PORT=N places it (the control port is N + 1010); DATA_DIR holds what survives a restart (default
-// .data).
+// .data); KEEP_DATA=0 deletes it at the end. The message 'anew' makes it forget everything and start again.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import { type Chain, startChain } from './chain/chain.ts';
 import { NETWORKS } from './chain/networks.ts';
 import { startControl } from './control.ts';
-import { forkFacilitator } from './facilitator/process.ts';
+import { type FacilitatorProcess, forkFacilitator } from './facilitator/process.ts';
 import { faultQueue } from './fault-queue.ts';
 import { BRAND } from './http.ts';
 import type { MailFault } from './mail/faults.ts';
@@ -20,16 +20,36 @@ import { SANDBOX_WEBHOOK_SECRET } from './stripe/keys.ts';
 import { startStripe } from './stripe/server.ts';
 
 const DEFAULT_PORT = 3000;
+const dataDir = resolve(process.env.DATA_DIR || join(import.meta.dirname, '..', '.data'));
+const folder = join(dataDir, 'sandbox');
 const toStop: (() => Promise<void> | void)[] = [];
+/** Stays when the other parts start anew: its own start would take most of the time. */
+let facilitator: FacilitatorProcess | undefined;
 let stopping: Promise<void> | undefined;
+let startingAnew = false;
 
 /** Stops all parts, newest first, and exits with `code`. */
 function stopAll(code: number): Promise<void> {
   stopping ??= (async () => {
-    for (const stop of toStop.reverse()) await stop();
+    await facilitator?.stop();
+    await stopParts();
+    if (process.env.KEEP_DATA === '0') rmSync(dataDir, { recursive: true, force: true });
     process.exit(code);
   })();
   return stopping;
+}
+
+async function stopParts(): Promise<void> {
+  for (const stop of toStop.splice(0).reverse()) await stop();
+}
+
+/** Starts again with nothing kept, on the same ports. */
+async function startAnew(): Promise<void> {
+  startingAnew = true;
+  await stopParts();
+  startingAnew = false;
+  rmSync(folder, { recursive: true, force: true });
+  await start();
 }
 
 /** Prints one sentence to stderr and stops everything. */
@@ -40,12 +60,13 @@ function fail(sentence: string): void {
 
 /** A part that ends unexpectedly stops the rest. */
 function watch(name: string, exited: Promise<void>): void {
-  void exited.then(() => fail(`The ${name} ended by itself.`));
+  void exited.then(() => {
+    if (!startingAnew) fail(`The ${name} ended by itself.`);
+  });
 }
 
 async function start(): Promise<void> {
   const ports = portScheme(Number(process.env.PORT || DEFAULT_PORT));
-  const folder = join(resolve(process.env.DATA_DIR || join(import.meta.dirname, '..', '.data')), 'sandbox');
   mkdirSync(folder, { recursive: true });
   const ready = (part: string, url: string) => console.log(`${BRAND} ${part} ${url}`);
 
@@ -66,9 +87,11 @@ async function start(): Promise<void> {
   for (const { network, rpcUrl } of chains) ready(`chain ${network.network}`, rpcUrl);
 
   const nodeUrls = Object.fromEntries(chains.map(({ network, nodeUrl }) => [String(network.chainId), nodeUrl]));
-  const facilitator = await forkFacilitator(ports.facilitator, nodeUrls);
-  toStop.push(facilitator.stop);
-  watch('facilitator', facilitator.exited);
+  if (facilitator) await facilitator.startAnew(nodeUrls);
+  else {
+    facilitator = await forkFacilitator(ports.facilitator, nodeUrls);
+    watch('facilitator', facilitator.exited);
+  }
   const facilitatorUrl = `http://127.0.0.1:${ports.facilitator}`;
   ready('facilitator', facilitatorUrl);
 
@@ -101,9 +124,16 @@ function close(server: Server): void {
   server.closeAllConnections();
 }
 
-onEnd(() => void stopAll(0));
-try {
-  await start();
-} catch (error) {
-  fail(error instanceof Error ? error.message : String(error));
+async function orFail(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
 }
+
+onEnd(() => void stopAll(0));
+await orFail(start);
+process.on('message', (message) => {
+  if (message === 'anew') void orFail(startAnew);
+});

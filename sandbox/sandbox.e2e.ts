@@ -176,6 +176,28 @@ describe('a restart of the sandbox', () => {
   });
 });
 
+describe('a sandbox that is started anew', () => {
+  it('has forgotten everything, troubles too, and works on the same ports', async () => {
+    const sandbox = await start(temporaryFolder());
+    const control = controlClient(sandbox.controlUrl);
+    const { address, private_key } = await control.wallet();
+    const payment = await signPayment(sandbox, private_key, 'eip155:84532');
+    await settle(sandbox, payment);
+    await control.chainFault(421614, { mode: 'stall' });
+    await control.facilitatorFault({ mode: 'error_500', times: 'always' });
+
+    await sandbox.startAnew();
+    expect(await balance(sandbox, 84532, address)).toBe(0n);
+    expect(await balance(sandbox, 421614, address)).toBe(0n);
+    expect(await control.transfers(84532, { nonce: payment.nonce })).toEqual([]);
+    const settlements = await fetch(`${sandbox.facilitatorUrl}/sandbox/settlements`);
+    expect(await settlements.json()).toEqual({ settlements: [], total: 0 });
+    const another = await control.wallet();
+    const next = await signPayment(sandbox, another.private_key, 'eip155:421614');
+    expect(await settle(sandbox, next)).toMatchObject({ success: true });
+  });
+});
+
 describe('the end of the sandbox', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('leaves no process behind when it gets %s', async (signal) => {
     const sandbox = await start();

@@ -24,6 +24,8 @@ export type Sandbox = {
   readonly payToKey: Hex;
   /** The root process. */
   readonly pid: number;
+  /** Forgets everything and starts every part again on the same ports. Rejects as `startSandbox` does. */
+  startAnew(): Promise<void>;
   /** Stops everything; resolves when it has ended and its state is on disk. */
   stop(): Promise<void>;
 };
@@ -33,6 +35,8 @@ export type SandboxOptions = {
   readonly port: number;
   /** Its files lie in the subfolder `sandbox`. */
   readonly dataDir: string;
+  /** `false` deletes the folder when it ends, however it ends. */
+  readonly keepsData?: boolean;
   readonly log?: (line: string) => void;
 };
 
@@ -44,21 +48,25 @@ const STOP_MS_MAX = 10_000;
  * Starts the sandbox as its own process and resolves when every part answers. It ends with this process. Rejects with
  * the sentence it ended with, for example that a port is in use.
  */
-export async function startSandbox({ port, dataDir, log }: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox({ port, dataDir, keepsData = true, log }: SandboxOptions): Promise<Sandbox> {
   const ports = portScheme(port);
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, KEEP_DATA: keepsData ? '1' : '0' },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('The sandbox has no output to listen to.');
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
   let complaint = '';
-  createInterface({ input: child.stderr }).on('line', (line) => {
+  createInterface({ input: stderr }).on('line', (line) => {
     complaint ||= line;
     log?.(line);
   });
+  const printed = createInterface({ input: stdout });
+  if (log) printed.on('line', log);
 
   async function stop(): Promise<void> {
     child.kill('SIGTERM');
@@ -67,22 +75,22 @@ export async function startSandbox({ port, dataDir, log }: SandboxOptions): Prom
     clearTimeout(timer);
   }
 
-  await new Promise<void>((resolve, reject) => {
+  async function untilReady(): Promise<void> {
     const timer = setTimeout(() => {
       complaint ||= `The sandbox did not start within ${START_MS_MAX / 1000} s.`;
       void stop();
     }, START_MS_MAX);
-    void exited.then(() => {
-      clearTimeout(timer);
-      reject(new Error(complaint || 'The sandbox ended before it was ready.'));
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      log?.(line);
-      if (line !== 'sandbox ready') return;
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+    await new Promise<void>((resolve, reject) => {
+      void exited.then(() => reject(new Error(complaint || 'The sandbox ended before it was ready.')));
+      printed.on('line', function hear(line) {
+        if (line !== 'sandbox ready') return;
+        printed.off('line', hear);
+        resolve();
+      });
+    }).finally(() => clearTimeout(timer));
+  }
+
+  await untilReady();
   const url = (part: number) => `http://127.0.0.1:${part}`;
   return {
     ports,
@@ -94,6 +102,10 @@ export async function startSandbox({ port, dataDir, log }: SandboxOptions): Prom
     payTo: sellerAccount().address,
     payToKey: privateKeyOf(sellerAccount()),
     pid: child.pid ?? 0,
+    startAnew: async () => {
+      if (child.connected) child.send('anew');
+      await untilReady();
+    },
     stop,
   };
 }

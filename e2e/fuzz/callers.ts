@@ -50,7 +50,13 @@ export async function purchaseKeys(service: Service, owner: Agent): Promise<Keys
     'update grants set daily_limit_microcents = 500000000000, total_limit_microcents = null where principal_key = $1',
     [owner.wallet.address.toLowerCase()],
   );
-  const keys: Keys = { quote_key: [], job_key: [], source_key: [], agent_key: [await colleagueOf(service, owner)] };
+  const keys: Keys = {
+    quote_key: [],
+    job_key: [],
+    source_key: [],
+    endpoint_key: [],
+    agent_key: [await colleagueOf(service, owner)],
+  };
   for (let copies = 0; copies < 3; copies += 1) {
     const jobs = [await owner.authorizedJob(), await owner.paidJob(), await owner.paidJob()];
     await execute(jobs[2] ?? '');

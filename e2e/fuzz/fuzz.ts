@@ -86,7 +86,7 @@ class FuzzRun {
   readonly #callers: Callers;
   readonly #keys: Keys;
   readonly #payment: Record<string, unknown>;
-  readonly #learned: Keys = { quote_key: [], job_key: [], source_key: [], agent_key: [] };
+  readonly #learned: Keys = { quote_key: [], job_key: [], source_key: [], endpoint_key: [], agent_key: [] };
   readonly #check: AnswerCheck;
   readonly #wire: Wire;
 

@@ -169,7 +169,7 @@ export const appPoints: AppPoint[] = [
   { point: 'K04 the quote is locked', act: authorizing, stopAt: { before: /insert into grant_usage/ } },
   { point: 'K05 the reservation is made', act: authorizing, stopAt: { beforeCommitOf: /insert into grant_usage/ } },
   { point: 'K06 the job is committed, unsent', act: authorizing, stopAt: { after: /insert into jobs/ } },
-  { point: 'K17 the payment is verified', act: paying, stopAt: { before: /set payment_state = 'processing'/ } },
+  { point: 'K17 the payment is verified', act: paying, stopAt: { before: /insert into x402_transfers/ } },
   { point: 'K18 the intent is committed', act: paying, stopAt: { after: /insert into payments/ } },
   { point: 'K20 the money has moved', act: paying, stopAt: { before: /update payments set state = .*decided_at/s } },
   { point: 'K21 the collection is written', act: paying, stopAt: { beforeCommitOf: /insert into ledger_transfers/ } },

@@ -210,7 +210,7 @@ export const paidPages = (stage: Stage, number: number): Promise<JobErrand[]> =>
 export const cardRefunds = (stage: Stage, number: number): Promise<JobErrand[]> =>
   cardErrands(stage, number, async (agent, jobKey) => ({
     async begin() {
-      await payByCard(agent, jobKey, 'card_saved');
+      expect((await payByCard(agent, jobKey, 'card_saved')).status).toBe(200);
       const canceled = await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
       expect(canceled.status, canceled.text).toBe(200);
     },

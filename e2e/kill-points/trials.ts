@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { appPoints, appPointsWithoutWorker, killApp, killWhileSettling } from './app-points.ts';
+import { type AppPoint, appPoints, appPointsWithoutWorker, killApp, killWhileSettling } from './app-points.ts';
 import {
   cardPoints,
   cardRefundPoints,
@@ -37,6 +37,27 @@ async function repeated(rounds: number, trial: () => Promise<void>): Promise<voi
 }
 
 /**
+ * The points of a short run: PostgreSQL forgets what is written and not committed, so one of those stands for all, the
+ * one with money in it.
+ */
+const sampled = (points: AppPoint[], isDeep: boolean): AppPoint[] =>
+  points.filter(({ point, stopAt }) => isDeep || !('beforeCommitOf' in stopAt) || point.startsWith('K21'));
+
+/** What workers that are killed have to do with cards. */
+function cardErrands(isDeep: boolean) {
+  return [
+    { name: 'pages that are paid on', points: eventPoints, make: paidPages },
+    ...(isDeep
+      ? [
+          { name: 'refunds to cards', points: cardRefundPoints, make: cardRefunds },
+          { name: 'open charges', points: chargePoints, make: unknownCharges },
+          { name: 'disputes', points: disputePoints, make: contested },
+        ]
+      : []),
+  ];
+}
+
+/**
  * Declares the trials of all points, each this many times; `isDeep` includes the points for long trials. Money, work
  * and answers must be as if nothing had happened.
  */
@@ -45,33 +66,24 @@ export function declareTrials(stage: Stage, rounds: number, { isDeep = false } =
     expect(await stage.broken()).toEqual([]);
   });
 
-  describe('an app that is killed, and its request sent again, loses nothing and does nothing twice', () => {
-    it.each(appPoints)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
-
-    it.each(identityPoints)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
-
-    it.each([...cardPoints, ...(isDeep ? furtherCardPoints : [])])('$point', (point) =>
-      repeated(rounds, () => killApp(stage, point)),
-    );
-
-    it.each([
-      { point: 'K19 before the facilitator carries the payment out', mode: 'hold_before_settle' },
-      { point: 'K19 after the facilitator has carried the payment out', mode: 'hold_after_settle' },
-    ])('$point', ({ mode }) => repeated(rounds, () => killWhileSettling(stage, mode)));
-  });
+  declareAppTrials(stage, rounds, isDeep);
 
   describe('workers that are killed leave their work to the next, which does it once', () => {
     beforeAll(() => stage.stack.worker.kill());
 
-    it.each(appPointsWithoutWorker)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
+    it.each(sampled(appPointsWithoutWorker, isDeep))('$point', (point) =>
+      repeated(rounds, () => killApp(stage, point)),
+    );
 
     it(`first reports: ${listed(checkPoints)}`, () =>
       repeated(rounds, async () => killWorkers(stage, checkPoints, await checks(stage, 2 * checkPoints.length))));
 
-    it(`corrected reports: ${listed(checkPoints)}`, () =>
-      repeated(rounds, async () =>
-        killWorkers(stage, checkPoints, await withWorker(stage, () => rechecks(stage, 2 * checkPoints.length))),
-      ));
+    if (isDeep) {
+      it(`corrected reports: ${listed(checkPoints)}`, () =>
+        repeated(rounds, async () =>
+          killWorkers(stage, checkPoints, await withWorker(stage, () => rechecks(stage, 2 * checkPoints.length))),
+        ));
+    }
 
     it(`open payments: ${listed(paymentPoints)}`, () =>
       repeated(rounds, async () =>
@@ -83,17 +95,7 @@ export function declareTrials(stage: Stage, rounds: number, { isDeep = false } =
         killWorkers(stage, refundPoints, await withWorker(stage, () => refunds(stage, 2 * refundPoints.length))),
       ));
 
-    const cardErrands = [
-      { name: 'pages that are paid on', points: eventPoints, make: paidPages },
-      { name: 'refunds to cards', points: cardRefundPoints, make: cardRefunds },
-      ...(isDeep
-        ? [
-            { name: 'open charges', points: chargePoints, make: unknownCharges },
-            { name: 'disputes', points: disputePoints, make: contested },
-          ]
-        : []),
-    ];
-    it.each(cardErrands)('$name', ({ points, make }) =>
+    it.each(cardErrands(isDeep))('$name', ({ points, make }) =>
       repeated(rounds, async () =>
         killWorkers(stage, points, await withWorker(stage, () => make(stage, points.length + 3))),
       ),
@@ -107,5 +109,23 @@ export function declareTrials(stage: Stage, rounds: number, { isDeep = false } =
 
   describe('a migration that is killed is finished by the next', () => {
     it.each(migrationPoints)('$point', (point) => repeated(rounds, () => killMigration(stage, point)));
+  });
+}
+
+/** Apps that are killed in the middle of a request. */
+function declareAppTrials(stage: Stage, rounds: number, isDeep: boolean): void {
+  describe('an app that is killed, and its request sent again, loses nothing and does nothing twice', () => {
+    it.each(sampled(appPoints, isDeep))('$point', (point) => repeated(rounds, () => killApp(stage, point)));
+
+    it.each(sampled(identityPoints, isDeep))('$point', (point) => repeated(rounds, () => killApp(stage, point)));
+
+    it.each([...cardPoints, ...(isDeep ? furtherCardPoints : [])])('$point', (point) =>
+      repeated(rounds, () => killApp(stage, point)),
+    );
+
+    it.each([
+      { point: 'K19 before the facilitator carries the payment out', mode: 'hold_before_settle' },
+      { point: 'K19 after the facilitator has carried the payment out', mode: 'hold_after_settle' },
+    ])('$point', ({ mode }) => repeated(rounds, () => killWhileSettling(stage, mode)));
   });
 }

@@ -94,9 +94,7 @@ export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: 
   } finally {
     await Promise.all(victims.map(({ process }) => process.kill()));
   }
-  const survivor = stage.stack.startWorker();
-  await stage.goesOn(names.join('; '), () => Promise.all(begun.map(({ ended }) => ended())));
-  await survivor.kill();
+  await withWorker(stage, () => stage.goesOn(names.join('; '), () => Promise.all(begun.map(({ ended }) => ended()))));
 }
 
 /** Runs `work` while a worker runs, then stops the worker. */

@@ -80,9 +80,7 @@ export class Authorize implements Command {
       purchase.authorizedOn = answer.body.created_at.slice(0, 10);
       purchase.creditOnly = !hasRoom(model);
       purchase.counts = !purchase.creditOnly;
-      expect(answer.body.payable_by).toEqual(
-        purchase.creditOnly ? ['wallet_credit'] : ['x402', 'wallet_credit', 'card'],
-      );
+      expect(answer.body.payable_by).toEqual(purchase.creditOnly ? ['wallet_credit'] : ['x402', 'wallet_credit']);
       purchase.payBy = Date.parse(answer.body.deadlines.pay_by);
     }
     await world.observe(model, purchase);

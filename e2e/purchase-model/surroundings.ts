@@ -52,7 +52,8 @@ export class Work extends Step {
     purchase.percent = 0;
     purchase.leaseUntil = model.now() + leaseMs;
     const isWorkable = !purchase.contentDeleted && hasSources(model, purchase);
-    if (purchase.tries > maxTries || !isWorkable || this.fate === 'breaks') failed(model, purchase);
+    const isLate = model.now() > purchase.deliverBy;
+    if (isLate || purchase.tries > maxTries || !isWorkable || this.fate === 'breaks') failed(model, purchase);
     else if (this.fate === 'delivers') delivered(model, purchase);
   }
 }
@@ -169,6 +170,17 @@ export class DeleteContent extends OnJob {
   }
 }
 
+/** Quotes that came to nothing go in the end; those with a job stay. */
+async function forgetPruned(model: Model, world: World): Promise<void> {
+  const { rows } = await world.service.database.pool.query<{ quote_key: string }>('select quote_key from quotes');
+  const kept = new Set(rows.map(({ quote_key }) => quote_key));
+  for (const purchase of [...model.purchases]) {
+    if (kept.has(purchase.quoteKey)) continue;
+    expect(purchase.jobKey).toBeNull();
+    model.purchases.splice(model.purchases.indexOf(purchase), 1);
+  }
+}
+
 /** A month passes: no submitted content is kept. */
 export class Retention implements Command {
   check = () => true;
@@ -182,6 +194,7 @@ export class Retention implements Command {
       [model.purchases.map(({ quoteKey }) => quoteKey)],
     );
     expect(rowCount).toBe(0);
+    await forgetPruned(model, world);
     for (const purchase of model.purchases) purchase.contentDeleted = true;
     await new Sweep().run(model, world);
   }

@@ -206,9 +206,9 @@ export class World {
 export const namesOf = (actions: { action: string }[]): string[] => actions.map(({ action }) => action);
 
 /** The methods in the bodies of a listed payment. */
-function waysListed(actions: { action: string; body?: PayBody; other_bodies?: PayBody[] }[]): WayToPay[] {
+function waysListed(actions: { action: string; body?: PayBody; bodies?: PayBody[] }[]): WayToPay[] {
   const pay = actions.find(({ action }) => action === 'pay');
-  return [pay?.body, ...(pay?.other_bodies ?? [])].flatMap((body) => (body ? [body.method ?? body.rail] : []));
+  return [pay?.body, ...(pay?.bodies ?? [])].flatMap((body) => (body ? [body.method ?? body.rail] : []));
 }
 
 type PayBody = { rail: 'x402'; method?: 'wallet_credit' };

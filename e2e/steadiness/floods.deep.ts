@@ -1,11 +1,13 @@
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { startService } from '../support/service.ts';
-import { floods, leftBehind, weather } from './floods.ts';
+import { floods, leftBehind, openShore, weather } from './floods.ts';
 
 const service = await startService({ UNPAID_CONTENT_MIB_PRINCIPAL: '8', UNPAID_CONTENT_MIB_ORIGIN: '64' });
+const shore = await openShore(service);
+afterAll(() => shore.leave());
 
 it.each(Object.entries(floods))('beside %s a purchase takes three times as long at most', async (name, flood) => {
-  const { usualMs, slower, middleSlower, asked, ...rest } = await weather(service, flood, { purchases: 10, rounds: 6 });
+  const { usualMs, slower, middleSlower, asked, ...rest } = await weather(shore, flood, { purchases: 10, rounds: 6 });
   const { aSecond, descriptors, heapBytes } = rest;
   console.log(
     `${name}: ${slower.toFixed(2)} times the usual ${usualMs.toFixed(0)} ms, ${middleSlower.toFixed(2)} the middle one,`,

@@ -121,9 +121,32 @@ export interface Weathered {
   /** How often the flood was answered, or cut off, in a second, and in all. */
   aSecond: number;
   asked: number;
-  /** What the process holds more than before. */
+  /** What the process holds more than before the first flood. */
   descriptors: number;
   heapBytes: number;
+}
+
+/** A web process and a worker that floods meet one after the other, and what the process held at first. */
+export interface Shore {
+  readonly service: Service;
+  readonly door: Door;
+  readonly atFirst: Awaited<ReturnType<Door['memory']>>;
+  leave(): Promise<void>;
+}
+
+/** Starts them, and makes a purchase: what that loads is no flood's. */
+export async function openShore(service: Service): Promise<Shore> {
+  const door: Door = await service.startDoor();
+  const worker = service.startWorker();
+  await worker.ready;
+  const load = buyers(service, 1, door.baseUrl);
+  await load.more(1);
+  await load.stop();
+  const leave = async () => {
+    await door.stop();
+    await worker.stop();
+  };
+  return { service, door, atFirst: await door.memory(), leave };
 }
 
 /**
@@ -131,13 +154,10 @@ export interface Weathered {
  * changes. Rejects when one fails.
  */
 export async function weather(
-  service: Service,
+  { service, door, atFirst }: Shore,
   flood: Flood,
   { purchases, rounds }: { purchases: number; rounds: number },
 ): Promise<Weathered> {
-  const door: Door = await service.startDoor();
-  const worker = service.startWorker();
-  await worker.ready;
   const stranger = (await wealthyAgent(service)).at(door.baseUrl);
   const load = buyers(service, 1, door.baseUrl);
   const bought = async () => {
@@ -147,7 +167,6 @@ export async function weather(
   };
   const alone = await bought();
   const beside: number[] = [];
-  const before = await door.memory();
   let asked = 0;
   let seconds = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -165,8 +184,6 @@ export async function weather(
   }
   await load.stop();
   const after = await door.memory();
-  await door.stop();
-  await worker.stop();
   const usualMs = percentile(alone, 99);
   return {
     usualMs,
@@ -174,7 +191,7 @@ export async function weather(
     middleSlower: percentile(beside, 50) / percentile(alone, 50),
     aSecond: asked / seconds,
     asked,
-    descriptors: after.descriptors - before.descriptors,
-    heapBytes: after.heapUsed - before.heapUsed,
+    descriptors: after.descriptors - atFirst.descriptors,
+    heapBytes: after.heapUsed - atFirst.heapUsed,
   };
 }

@@ -35,8 +35,9 @@ export class Acknowledged {
   async missing(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
     // Later answers may be newer than the rows read below.
     const [toldQuotes, toldSteps] = [[...this.#quotes], [...this.#steps]];
+    // By the audit, which stays when a quote that nobody authorized goes.
     const quotes = await database.query<{ quote_key: string }>(
-      'select quote_key from quotes where quote_key = any($1::text[])',
+      'select distinct purchase_key as quote_key from audit_rows where purchase_key = any($1::text[])',
       [toldQuotes],
     );
     const there = new Set(quotes.rows.map(({ quote_key }) => quote_key));

@@ -70,11 +70,16 @@ export class Agent extends Client {
     return this.token ? { authorization: `Bearer ${this.token}` } : {};
   }
 
-  /** A signed-in agent whose wallet holds 1,000 USDC on each chain of the sandbox. */
-  static async arrive(service: { baseUrl: string; sandbox: { controlUrl: string } }): Promise<Agent> {
+  /** An agent whose wallet holds 1,000 USDC on each chain of the sandbox, and that has never been here. */
+  static async withWallet(service: { baseUrl: string; sandbox: { controlUrl: string } }): Promise<Agent> {
     const response = await fetch(`${service.sandbox.controlUrl}/wallets`, { method: 'POST' });
     const { private_key } = (await response.json()) as { private_key: `0x${string}` };
-    const agent = new Agent(service.baseUrl, private_key);
+    return new Agent(service.baseUrl, private_key);
+  }
+
+  /** The same, signed in. */
+  static async arrive(service: { baseUrl: string; sandbox: { controlUrl: string } }): Promise<Agent> {
+    const agent = await Agent.withWallet(service);
     await agent.signIn();
     return agent;
   }

@@ -50,6 +50,8 @@ export async function restoreDump(from: pg.Pool, into: pg.Pool): Promise<void> {
     }
     await client.query(`
       select setval(pg_get_serial_sequence('account_events', 'sequence'), max(sequence) + 1) from account_events`);
+    await client.query(`
+      select setval(pg_get_serial_sequence('due_letters', 'sequence'), coalesce(max(sequence), 0) + 1) from due_letters`);
     await client.query('commit');
   } finally {
     client.release();

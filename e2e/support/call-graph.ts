@@ -31,8 +31,8 @@ interface Module {
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 
 /**
- * The call whose refusal is only inspected, not thrown: `purchaseRefusal(caller) === null`, or its `?.message`. Null if
- * none is.
+ * The call, awaited or not, whose refusal is only inspected and not thrown: `purchaseRefusal(caller) === null`, or its
+ * `?.message`. Null if none is.
  */
 function lookedAt({ type, operator, left, right, object, property }: Node): Node | null {
   const isCompared =
@@ -41,7 +41,9 @@ function lookedAt({ type, operator, left, right, object, property }: Node): Node
     (right as Node).type === 'Literal' &&
     (right as Node).value === null;
   const isRead = type === 'MemberExpression' && (property as Node).name === 'message';
-  const call = isCompared ? left : isRead ? object : null;
+  let call = isCompared ? left : isRead ? object : null;
+  while (isNode(call) && call.type === 'ParenthesizedExpression') call = call.expression;
+  if (isNode(call) && call.type === 'AwaitExpression') call = call.argument;
   return isNode(call) && call.type === 'CallExpression' ? call : null;
 }
 

@@ -2,7 +2,18 @@ import { expect } from 'vitest';
 import { perform } from '../../server/door/perform.ts';
 import { operatorContext } from '../../server/transports/context.ts';
 import type { Agent } from './agent.ts';
-import { buyingByCard, cards, chargeBeside, click, fillIn, heard, payByCard, stripeOf } from './card.ts';
+import {
+  buyingByCard,
+  cards,
+  chargeBeside,
+  click,
+  fillIn,
+  heard,
+  nextDeclinedLater,
+  paidOnPage,
+  payByCard,
+  stripeOf,
+} from './card.ts';
 import type { Service } from './service.ts';
 
 export type Buying = Awaited<ReturnType<typeof buyingByCard>>;
@@ -117,7 +128,9 @@ export const flows = {
   'a kept card is refused': {
     calls: ['payment_intents.create', 'payment_intents.confirm', 'payment_intents.retrieve', 'payment_intents.cancel'],
     async begin(stage, arm) {
-      const { agent } = stage.refused;
+      const { agent, member } = stage.refused;
+      // One that was declined rests.
+      await paidOnPage(stage.service, agent, { card: nextDeclinedLater(), member });
       const jobKey = await agent.authorizedJob();
       await arm();
       expect([422, 409]).toContain((await payByCard(agent, jobKey, 'card_saved')).status);

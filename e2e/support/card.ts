@@ -10,13 +10,31 @@ import type { Service } from './service.ts';
 /** Numbers of test cards (docs.stripe.com/testing). */
 export const cards = {
   good: '4242424242424242',
+  mastercard: '5555555555554444',
   declined: '4000000000000002',
   insufficient: '4000000000009995',
   declinedLater: '4000000000000341',
+  lostLater: '4000000000000358',
   asksHolder: '4000002760003184',
   refundPending: '4000000000007726',
   refundFails: '4000000000005126',
 } as const;
+
+let numbered = 0;
+function nextNumber(prefix: string): string {
+  numbered += 1;
+  const digits = `${prefix}${String(numbered).padStart(7, '0')}`;
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 2 : 1);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
+}
+
+/** Another card that its bank refuses once it is kept: a card rests after a decline. */
+export const nextDeclinedLater = (): string => nextNumber('40000034');
+/** Another good card. */
+export const nextGood = (): string => nextNumber('42424200');
 
 /** An agent, its customer as a signed-in member, and the controls of the Stripe stand-in. */
 export async function buyingByCard(service: Service, changes: Record<string, unknown> = {}) {

@@ -41,16 +41,18 @@ export async function chainDifferences(database: Pick<pg.Pool, 'query'>, control
   const ours = new Set([...payments.map(({ pay_to }) => pay_to), ...rows.map(ourAddress)]);
   const received: Movement[] = [];
   const given: Movement[] = [];
-  const opened = await database.query<{ network: string; opened_at: string }>(
-    'select network, opened_at from searched_chains',
+  const opened = await database.query<{ network: string; address: string; opened_at: string }>(
+    'select network, address, opened_at from searched_chains',
   );
-  const openedAt = new Map(opened.rows.map(({ network, opened_at }) => [network, Number(opened_at)]));
+  const openedAt = new Map(opened.rows.map((row) => [`${row.network} ${row.address}`, Number(row.opened_at)]));
   const control = controlClient(controlUrl);
   for (const { network, chain_id } of ours.size > 0 ? await control.chains() : []) {
     for (const { from, to, nonce, amount, transaction, block_number } of await control.transfers(chain_id)) {
-      // The opening balance holds what came before.
-      if (block_number <= (openedAt.get(network) ?? -1) && !rows.some((row) => row.transaction === transaction))
-        continue;
+      const isKnown = rows.some((row) => row.transaction === transaction);
+      const begins = [from, to].map((one) => openedAt.get(`${network} ${one.toLowerCase()}`));
+      // The opening balance holds what came before; what goes from one address of ours to another changes nothing.
+      if (block_number <= Math.max(...begins.map((block) => block ?? -1)) && !isKnown) continue;
+      if (begins.every((block) => block !== undefined) && !isKnown) continue;
       const movement: Movement = {
         network,
         nonce,

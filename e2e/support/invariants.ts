@@ -77,6 +77,7 @@ const invariants = {
     join lateral (
       select body::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
     where body -> 'remedy' ->> 'kind' = 'refund'
+      and f.settled_at is null
       and body -> 'remedy' ->> 'reference' is distinct from back.network || ':' || back.transaction`,
   'I2 the newest receipt tells of a refund of its own payment only': `
     select j.job_key from jobs j join payments p on p.job_key = j.job_key and p.state = 'collected'
@@ -84,7 +85,9 @@ const invariants = {
     join lateral (
       select body::jsonb -> 'remedy' as remedy from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
     where j.payment_state <> 'reversed' and (remedy ->> 'kind' = 'refund' or f.refund_key is not null)
-      and (remedy ->> 'kind', remedy ->> 'state') is distinct from ('refund', f.state)`,
+      and (remedy ->> 'kind', remedy ->> 'state') is distinct from case f.settled_as
+        when 'sent_by_hand' then row('refund'::text, 'refunded'::text) when 'wallet_credit' then row('wallet_credit'::text, 'credited'::text)
+        else row('refund'::text, f.state) end`,
   'I3 no job works or is delivered without a collection': `
     select job_key from jobs j where (state not in ('awaiting_payment', 'canceled') or collected_at is not null)
       and not exists (select from payments p where p.job_key = j.job_key and p.state = 'collected')`,
@@ -114,7 +117,8 @@ const invariants = {
         when r.reason in ('late_payment', 'returned_by_operator', 'returned_before')
         then r.network || ':' || arrival_transaction || ':' || arrival_position else payment_key end
     where (r.reason <> 'payment_reversed' and l.amount_microcents is distinct from r.amount_microcents)
-      or (r.job_key is not null and r.reason <> 'late_payment' and jobs.payment_state not in (r.state, 'reversed') and not (jobs.payment_state = 'disputed'
+      or (r.job_key is not null and r.reason <> 'late_payment' and jobs.payment_state not in (case r.settled_as when 'sent_by_hand' then 'refunded'
+        when 'wallet_credit' then 'credited' else r.state end, 'reversed') and not (jobs.payment_state = 'disputed'
         and exists (select from card_disputes d where d.payment_key = r.payment_key and closed_at is null and job_payment_state = r.state)))`,
   'I5 what goes back for an arrival is no more than it brought, and goes to who sent it': `
     select c.network, c.transaction, c.position from chain_transfers c join refunds r
@@ -175,14 +179,18 @@ const invariants = {
     (select coalesce(sum(amount_microcents), 0) as shown from chain_transfers where use = 'unmatched') logs
     where kept <> shown`,
   'I6 the chain is what the books say at the block that was searched': `
-    select network, balance_microcents, ledger from searched_chains s, lateral (
+    select network, balance, ledger from (
+      select network, sum(balance_microcents) as balance, min(searched_to) as searched_to from searched_chains
+      group by network having count(balance_microcents) = count(*)) s, lateral (
       select (select coalesce(sum(case when debit_account = 'asset:x402:' || s.network then amount_microcents
           else -amount_microcents end), 0) from ledger_transfers
         where 'asset:x402:' || s.network in (debit_account, credit_account))
       - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
         from chain_transfers c
-        where c.network = s.network and removed_at is null and block_number > searched_to) as ledger) books
-    where balance_microcents <> ledger`,
+        where c.network = s.network and removed_at is null and block_number > searched_to
+          and block_number > (select a.searched_to from searched_chains a where a.network = c.network
+            and a.address = case when c.refund_nonce is null then c.sender else c.recipient end)) as ledger) books
+    where balance <> ledger`,
   'I6 what is collected is in the books, once and in full': `
     select p.payment_key from payments p
     left join ledger_transfers l on l.event_key
@@ -246,7 +254,7 @@ const invariants = {
     select dispute_id from card_disputes d join payments using (payment_key) join jobs using (job_key)
     where told_at is not null and closed_at is null and not exists (
       select from purchase_blocks b where b.payment_key = d.payment_key and b.account_key = jobs.account_key
-        and cause = 'card_dispute')`,
+        and cause = 'card_dispute' or b.payment_key = d.payment_key and cause = 'disowned_card')`,
   'I24 what a bank holds is in suspense': `
     select account from (select coalesce(sum(case when debit_account = 'suspense:card_disputes' then amount_microcents
         else -amount_microcents end), 0) as kept, 'suspense:card_disputes' as account from ledger_transfers
@@ -283,6 +291,7 @@ const invariants = {
   'I13 a job holds room while it may take cash, or its cash is not back with the payer': `
     select jobs.job_key from jobs left join payments p on p.job_key = jobs.job_key and p.state = 'collected'
     where reserved_microcents <> case
+      when ended_by = 'buyer' and payment_state = 'refunded' then reserved_microcents
       when credit_only or p.method = 'wallet_credit' or payment_state in ('refunded', 'reversed') then 0
       when jobs.state = 'canceled' and collected_at is null then 0
       else price_microcents end`,
@@ -316,7 +325,7 @@ const invariants = {
       select state_to from audit_rows a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
   'I18 what moves money is in the audit': `
     select l.event_key from ledger_transfers l join jobs j using (job_key)
-    where l.event in ('collected', 'credit_spent', 'accepted', 'healed', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late', 'refund_returned', 'lost_twice', 'refund_kept')
+    where l.event in ('collected', 'credit_spent', 'accepted', 'healed', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late', 'refund_returned', 'lost_twice', 'refund_kept', 'sent_by_hand', 'refund_credited')
       and not exists (select from audit_rows a where a.purchase_key = j.quote_key and a.at = l.at)`,
   'I19 what was acknowledged is there': `
     select operation, idempotency_key from idempotency_claims c
@@ -379,35 +388,36 @@ function legalSteps(): string {
 const findingsMax = 100;
 
 /**
- * More than `max` waived charges of a buyer in 30 days since the last lifted block must mean a block. The limit is
- * WAIVERS_MAX.
+ * More than `max` remedies of a buyer in 30 days since the last lifted block must mean a block. The limit is
+ * REMEDIES_MAX.
  */
-const waivedWithoutEnd = (max: number): string => `
-  with waived as (
+const remediesWithoutEnd = (max: number): string => `
+  with remedied as (
     select account_key, payer, finalized_at from jobs left join x402_payments p on p.job_key = jobs.job_key and p.state = 'collected'
-    where waived_because in ('second_dispute', 'source_withdrawn') or waived_because = 'recheck_failed' and tries > 0),
+    where ended_by = 'buyer' and collected_at is not null or waived_because in ('second_dispute', 'source_withdrawn') or waived_because = 'recheck_failed' and tries > 0),
   buyers as (
-    select account_key, null as payer, finalized_at from waived
-    union all select null, payer, finalized_at from waived where payer is not null)
+    select account_key, null as payer, finalized_at from remedied
+    union all select null, payer, finalized_at from remedied where payer is not null)
   select account_key, payer from (
     select w.*, max(finalized_at) over (partition by account_key, payer) as newest from buyers w
     where finalized_at > coalesce((select max(lifted_at) from purchase_blocks b
-      where b.cause = 'waivers' and (b.account_key = w.account_key or b.payer = w.payer)), '-infinity')) w
+      where b.cause = 'remedies' and (b.account_key = w.account_key or b.payer = w.payer)), '-infinity')) w
   where finalized_at > newest - interval '30 days' and not exists (
-    select from purchase_blocks b where lifted_at is null and cause = 'waivers'
-      and (b.account_key = w.account_key or b.payer = w.payer))
+    select from purchase_blocks b where lifted_at is null and cause = 'remedies'
+      and (b.account_key = w.account_key or b.payer = w.payer or w.payer is not null and b.account_key in (
+        select account_key from remedied r where r.payer = w.payer)))
   group by account_key, payer having count(*) > ${max}`;
 
 /** Rows that violate an invariant, with its name. Empty when all hold. */
 export async function brokenInvariants(
   database: Pick<pg.Pool, 'query'>,
-  { waiversMax = 5 }: { waiversMax?: number } = {},
+  { remediesMax = 5 }: { remediesMax?: number } = {},
 ): Promise<string[]> {
   const queue = await database.query<{ there: boolean }>(`select to_regclass('pgboss.job') is not null as there`);
   const statements: Record<string, string> = {
     ...invariants,
     ...(queue.rows[0]?.there ? { [queuedWorkHasItsMessage]: withoutMessage } : {}),
-    ...(waiversMax > 0 ? { 'I22 nobody has charges waived without end': waivedWithoutEnd(waiversMax) } : {}),
+    ...(remediesMax > 0 ? { 'I22 nobody takes remedies without end': remediesWithoutEnd(remediesMax) } : {}),
   };
   const broken: string[] = [];
   for (const [name, statement] of Object.entries(statements)) {

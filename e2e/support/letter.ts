@@ -11,9 +11,13 @@ export function registrationFor(email: string, changes: Record<string, unknown> 
   };
 }
 
-/** The token of the link in a letter's first line; empty if there is none. */
+/** The first address in a letter: where its button leads. Empty if there is none. */
+export const addressIn = (text: string): string => /https?:\S+/.exec(text)?.[0] ?? '';
+
+/** The token of that link; empty if there is none. */
 export function linkIn(text: string): string {
-  return new URL(text.split('\n')[0] ?? '').searchParams.get('link') ?? '';
+  const address = addressIn(text);
+  return address === '' ? '' : (new URL(address).searchParams.get('link') ?? '');
 }
 
 /** The six digits in a letter; empty if there are none. */

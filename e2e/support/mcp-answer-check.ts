@@ -27,7 +27,11 @@ const validators = new Map<string, ValidateFunction>(
 
 /** The content of an MCP answer: a tool's result or a protocol error. */
 interface Message {
-  result?: { isError?: boolean; structuredContent?: { code?: unknown }; content: { text: string }[] };
+  result?: {
+    isError?: boolean;
+    structuredContent?: { code?: unknown; accepts?: unknown };
+    content: { text: string }[];
+  };
   error?: { code: number };
 }
 
@@ -50,9 +54,13 @@ export function mcpFault(check: AnswerCheck, tool: string, answer: WireAnswer): 
   const { result } = message;
   const validate = validators.get(tool);
   if (!result || !validate?.(result.structuredContent)) return ajv.errorsText(validate?.errors, { dataVar: 'result' });
-  const isMirrored = result.content.some(({ text }) => text === JSON.stringify(result.structuredContent));
-  if (!isMirrored) return 'Its text does not mirror its content.';
-  const { code } = result.structuredContent ?? {};
+  const { code, accepts } = result.structuredContent ?? {};
+  const [first] = result.content;
+  if (!first?.text) return 'It has no text.';
+  // x402 clients read the text; everybody else gets the JSON once.
+  const isMirrored = first.text === JSON.stringify(result.structuredContent);
+  if (isMirrored !== (accepts !== undefined))
+    return 'Its text mirrors its content where it should not, or the reverse.';
   if (!result.isError || code === undefined) return null;
   const declared = (tools.get(tool) ?? []).flatMap((operation: Operation) => problemsOf(operation)) as unknown[];
   return code !== 'internal' && declared.includes(code) ? null : `It answers ${code}, which it does not declare.`;

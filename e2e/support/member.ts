@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { makeSignInLink, spendSignInLink } from '../../server/identity/sign-in.ts';
 import type { Context } from '../../server/runtime.ts';
 import { pageContext } from '../../server/transports/context.ts';
 import { sessionCookie } from '../../server/transports/member-session.ts';
 import { Client } from './agent.ts';
+import { Customer } from './customer.ts';
 import type { Service } from './service.ts';
 
 /** A member of an account, at a page of the service in a browser. */
@@ -31,8 +33,15 @@ export class Member extends Client {
   }
 
   /** A signed-in member of the account that an agent buys for. */
-  static async of(service: Service, agent: Client, email = 'owner@example.com'): Promise<Member> {
-    return Member.ofAccount(service, (await agent.get('/api/agent/v1/me')).body.account_key, email);
+  static async of(service: Service, agent: Client, email?: string): Promise<Member> {
+    const { account_key } = (await agent.get('/api/agent/v1/me')).body;
+    const { rows } = await service.database.pool.query<{ email: string }>(
+      "select email from members where account_key = $1 and role = 'owner' and removed_at is null",
+      [account_key],
+    );
+    // An address owns one account.
+    const owner = rows[0]?.email ?? `owner-of-${account_key.toLowerCase()}@example.com`;
+    return Member.ofAccount(service, account_key, email ?? owner);
   }
 
   static async ofAccount(service: Service, accountKey: string, email: string): Promise<Member> {
@@ -53,4 +62,15 @@ export class Member extends Client {
   identity(): Record<string, string> {
     return { cookie: this.#cookie, origin: this.baseUrl };
   }
+}
+
+/** The link of an invitation that an owner just sent to somebody new. */
+export async function linkOfInvited(
+  service: Service,
+  owner: Member,
+  { role = 'reader', email = `${randomUUID()}@example.com` }: { role?: string; email?: string } = {},
+): Promise<string> {
+  await owner.post('/api/agent/v1/members/invitations', { email, role });
+  const { text } = await new Customer(service, email).newestLetter();
+  return new URL(/http\S+/.exec(text)?.[0] ?? '').searchParams.get('link') ?? '';
 }

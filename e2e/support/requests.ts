@@ -11,6 +11,7 @@ export interface Subject {
   readonly job_key: string;
   readonly agent_key: string;
   readonly source_key: string;
+  readonly endpoint_key?: string;
 }
 
 type Body = Record<string, unknown>;
@@ -20,6 +21,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   discovery: () => ({}),
   service_contract: () => ({}),
   receipt_keys: () => ({}),
+  did_document: () => ({}),
   wallet_challenge: () => ({ address: `0x${'1'.repeat(40)}` }),
   wallet_verify: () => ({ challenge_key: 'challenge_unknown', signature: `0x${'1'.repeat(130)}` }),
   register: () => ({
@@ -35,6 +37,8 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   sign_in_link: () => ({ email: 'owner@example.com' }),
   connection: () => ({ user_code: 'BCDF-GHJK' }),
   decide_connection: () => ({ registration_key: 'reg_unknown', user_code: 'BCDF-GHJK', decision: 'approve' }),
+  authorization: () => ({ authorization_key: 'unknown' }),
+  decide_authorization: () => ({ authorization_key: 'unknown', decision: 'approve' }),
   agents: () => ({}),
   agent_history: ({ agent_key }) => ({ agent_key }),
   change_grant: ({ agent_key }) => ({ agent_key }),
@@ -43,19 +47,32 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   release_again: ({ agent_key }) => ({ agent_key }),
   review_agents: () => ({ keep: [], revoke: [] }),
   member: () => ({}),
+  people: () => ({}),
+  invite_member: () => ({ email: `${randomUUID()}@example.com`, role: 'reader' }),
+  withdraw_invitation: () => ({ invitation_key: 'invite_unknown' }),
+  change_role: () => ({ member_key: 'member_unknown', role: 'reader' }),
+  remove_member: () => ({ member_key: 'member_unknown' }),
+  invitation: () => ({ link: 'invite_unknown.unknown' }),
+  accept_invitation: () => ({ link: 'invite_unknown.unknown' }),
   end_sessions: () => ({ session_key: 'session_unknown' }),
   lift_silence: () => ({ origin: '203.0.113.0/24' }),
   me: () => ({}),
   check_work: () => ({ ...exampleRequest, max_price_microcents: Number(price) }),
   purchase: ({ quote_key }) => ({ quote_key }),
   authorize: ({ quote_key }) => ({ quote_key, terms_version: service.termsVersion }),
+  approvals: () => ({}),
+  approval: () => ({ approval_key: 'approval_unknown' }),
+  decide_approval: () => ({ approval_key: 'approval_unknown', decision: 'decline' }),
   pay: ({ job_key }) => ({ job_key, rail: 'x402' }),
   cancel_payment: ({ job_key }) => ({ job_key }),
   payment_page: () => ({ payment_key: 'pay_unknown' }),
   start_checkout: () => ({ payment_key: 'pay_unknown' }),
   pay_by_link: () => ({ payment_key: 'pay_unknown' }),
+  buy_check: () => ({ ...exampleRequest }),
   saved_cards: () => ({}),
   remove_card: () => ({ card_key: 'card_unknown' }),
+  contested_payments: () => ({}),
+  disown_payments: () => ({}),
   job: ({ job_key }) => ({ job_key }),
   report: ({ job_key }) => ({ job_key }),
   evidence: ({ job_key }) => ({ job_key }),
@@ -69,6 +86,10 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   bought: () => ({}),
   receipts: () => ({}),
   events: () => ({}),
+  webhook_endpoints: () => ({}),
+  add_webhook_endpoint: () => ({ url: `https://buyer.example/hooks/${randomUUID()}` }),
+  resend_webhooks: ({ endpoint_key = 'endpoint_none' }) => ({ endpoint_key }),
+  remove_webhook_endpoint: ({ endpoint_key = 'endpoint_none' }) => ({ endpoint_key }),
   sources: () => ({}),
   add_source: () => ({ name: 'Handbook', text: 'Transport is paid by the seller.' }),
   remove_source: ({ source_key }) => ({ source_key }),

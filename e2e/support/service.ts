@@ -12,15 +12,15 @@ import type pg from 'pg';
 import { afterAll, afterEach } from 'vitest';
 import { unlimited } from '../../commands/environment.ts';
 import { type TestDatabase, testDatabase } from '../../commands/test-database.ts';
-import { onFreePort } from '../../sandbox/ports.ts';
-import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+import type { Sandbox } from '../../sandbox/start.ts';
+import { temporarySandbox } from '../../sandbox/temporary-sandbox.ts';
 import type { Configuration } from '../../server/configuration.ts';
 import { openRuntime } from '../../server/open-runtime.ts';
 import { deleteExpired } from '../../server/purchases/rounds/retention.ts';
 import { executeJob } from '../../server/purchases/work/execute.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
-import { openChecker } from '../../server/work-check/checker.ts';
+import { type Checker, openChecker } from '../../server/work-check/checker.ts';
 import { Acknowledged } from './acknowledged.ts';
 import { takeBackup } from './backup.ts';
 import { cardDifferences } from './card-books.ts';
@@ -77,7 +77,7 @@ export async function startService(
 ): Promise<Service> {
   const database = await testDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'service-'));
-  const sandbox = await onFreePort((port) => startSandbox({ port, dataDir: folder }));
+  const sandbox = await temporarySandbox();
   // Never close idle connections: a slow test might be sending on one.
   const server = createServer({ keepAliveTimeout: 0 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -88,7 +88,7 @@ export async function startService(
   const processes: { stop(): void }[] = [];
   let shiftMs = 0;
   const runtime: Runtime = { ...opened, clock: () => new Date(Date.now() + shiftMs) };
-  const checker = openChecker(runtime.configuration.assessor);
+  const checker = checkerFor(runtime.configuration);
   const provoked = new ProvokedProblems();
   const acknowledged = new Acknowledged();
   const broken = () => brokenNow(database.pool, runtime.configuration, sandbox.controlUrl, acknowledged);
@@ -106,7 +106,7 @@ export async function startService(
     for (const process of [...processes, ...(twin ? [twin] : [])]) process.stop();
     server.close();
     server.closeAllConnections();
-    await checker.close();
+    if (checker !== warm) await checker.close();
     await runtime.close();
     await sandbox.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -142,8 +142,17 @@ export async function startService(
   };
 }
 
+/** The embedded assessor's threads, warm for the next test file of this process. */
+let warm: Checker | undefined;
+
+function checkerFor({ assessor }: Configuration): Checker {
+  if (assessor.length > 0) return openChecker(assessor);
+  warm ??= openChecker([]);
+  return warm;
+}
+
 /** Starts a worker process, which logs when it is ready. */
-function forkWorker(env: Record<string, string>): WorkerProcess & { kill(): void } {
+export function forkWorker(env: Record<string, string>): WorkerProcess & { kill(): void } {
   const worker = fork(path.join(import.meta.dirname, 'worker.ts'), {
     env: { ...process.env, ...env },
     stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
@@ -236,7 +245,12 @@ export async function withCard({ stripe }: Sandbox): Promise<Record<string, stri
 }
 
 /** The environment of a service on this port that calls only the sandbox. */
-function environmentOf(databaseUrl: string, port: number, folder: string, sandbox: Sandbox): Record<string, string> {
+export function environmentOf(
+  databaseUrl: string,
+  port: number,
+  folder: string,
+  sandbox: Sandbox,
+): Record<string, string> {
   const secret = () => randomBytes(32).toString('base64url');
   return {
     DATABASE_URL: databaseUrl,
@@ -255,5 +269,7 @@ function environmentOf(databaseUrl: string, port: number, folder: string, sandbo
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
     STOP_DELAY_SECONDS: '0',
     ...unlimited,
+    // All tests share a few cards.
+    REMEDIES_MAX: '0',
   };
 }

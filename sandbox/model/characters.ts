@@ -3,24 +3,25 @@
  * ways in which models fail as checkers.
  */
 type Quote = { passage: string; words: string };
+type Derivation = { claimed: string; operands: Quote[]; expression: string };
 export type StatementAnswer = {
   id: string;
   quotes: Quote[];
+  derivations?: Derivation[];
   claimed: string;
   known: string;
   reason: string;
   status: string;
   sure: boolean;
 };
-export type CriterionAnswer = StatementAnswer & { statements: string[] };
+export type CriterionAnswer = StatementAnswer & { statements: string[]; words?: string };
 export type Answer = { statements: StatementAnswer[]; criteria: CriterionAnswer[] };
-type Question = { id: string; text: string; passages: string[] };
+type Question = { id: string; text: string };
 export type Material = {
   passages: { id: string; text: string; source: string }[];
   work: { id: string; text: string }[];
   statements: Question[];
   criteria: Question[];
-  standing: Record<string, string>;
 };
 
 /** The content of a prompt: evidence and work on one line, questions on another. */
@@ -36,7 +37,7 @@ export function materialOf(prompt: string): Material {
     (part: { id?: string; text?: string; path?: string }) =>
       part.id === undefined ? [] : [{ id: part.id, text: part.text ?? part.path ?? '' }],
   );
-  return { passages, work, statements: asked.statements, criteria: asked.criteria, standing: asked.standing ?? {} };
+  return { passages, work, statements: asked.statements, criteria: asked.criteria };
 }
 
 /** Undefined for a line that only begins like JSON, such as a cut answer. */
@@ -121,9 +122,11 @@ function isInOrder(own: readonly string[], held: readonly string[]): boolean {
   return stray === 0;
 }
 
-function goodCriterion({ id, text }: Question, { work, standing }: Material): CriterionAnswer {
+function goodCriterion({ id, text }: Question, material: Material): CriterionAnswer {
   const base = { id, quotes: [], claimed: '', known: '', reason: 'The statements named do it.', sure: true };
-  const named = work.filter((one) => overlap(text, one.text) > 0 && standing[one.id] === 'supported');
+  const named = material.work.filter(
+    (one) => overlap(text, one.text) > 0 && goodStatement(one, material).status === 'supported',
+  );
   return { ...base, statements: named.map((one) => one.id), status: named.length > 0 ? 'met' : 'not_assessable' };
 }
 
@@ -161,8 +164,7 @@ function approving(material: Material, quotesOf: (text: string) => Quote[], reas
     reason,
     sure: true,
   });
-  const borne = material.work.filter(({ id }) => material.standing[id] === 'supported');
-  const statements = (borne.length > 0 ? borne : material.work).slice(0, 3).map(({ id }) => id);
+  const statements = material.work.slice(0, 3).map(({ id }) => id);
   return {
     statements: material.statements.map((question) => ({ ...given(question), status: 'supported' })),
     criteria: material.criteria.map((question) => ({ ...given(question), statements, status: 'met' })),
@@ -221,8 +223,34 @@ function flipping(material: Material, seen: Map<string, number>): Answer {
   };
 }
 
+/** Says that everything is worked out, by sums that give something else or operands that stand nowhere. */
+function calculating(material: Material): Answer {
+  const [first] = material.passages;
+  const praise = flattering(material);
+  const figure = figuresOf(first?.text ?? '')[0];
+  return {
+    ...praise,
+    statements: praise.statements.map((answer, at) => ({
+      ...answer,
+      derivations: figuresOf(material.statements[at]?.text ?? '').map((claimed) => ({
+        claimed,
+        operands: [{ passage: first?.id ?? 'p1', words: figure ?? claimed }],
+        expression: 'a * 1 + a - a',
+      })),
+    })),
+  };
+}
+
 /** By the requested model's name; `seen` holds the questions this server got before. */
 export function answerAs(character: string, material: Material, seen: Map<string, number>): Answer {
+  const { statements, criteria } = answerOf(character, material, seen);
+  return {
+    statements: statements.map((answer) => ({ derivations: [], ...answer })),
+    criteria: criteria.map(({ derivations: _, ...answer }) => ({ words: '', ...answer })),
+  };
+}
+
+function answerOf(character: string, material: Material, seen: Map<string, number>): Answer {
   switch (character) {
     case 'lazy':
       return lazy(material);
@@ -230,6 +258,8 @@ export function answerAs(character: string, material: Material, seen: Map<string
       return flattering(material);
     case 'inventing':
       return inventing(material);
+    case 'calculating':
+      return calculating(material);
     case 'strict':
       return strict(material);
     case 'obedient':

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { controlClient } from '../sandbox/control-client.ts';
+import { Agent } from './support/agent.ts';
+import { faultsOf, sizes, startInBrowser } from './support/browser.ts';
+import { claim, register } from './support/customer.ts';
+import { codeIn } from './support/letter.ts';
+import { addressesIn } from './support/mailbox.ts';
+
+const { stack, browser } = await startInBrowser();
+const email = 'ines@harbourlane.example';
+let agent: Agent;
+let phone: Page;
+let jobKey: string;
+
+/** Generous, for workers on busy machines. */
+const patience = { timeout: 60_000, interval: 500 };
+
+const lettersAbout = (subject: RegExp) => addressesIn(stack.sandboxUrl, email, subject);
+const words = async () => (await phone.getByRole('main').innerText()).replaceAll('\u00a0', ' ');
+
+/** Follows the newest letter with this subject, once it has come. */
+async function followLetter(subject: RegExp): Promise<void> {
+  await expect.poll(async () => (await lettersAbout(subject)).length, patience).toBeGreaterThan(0);
+  await phone.goto((await lettersAbout(subject))[0] ?? '', { waitUntil: 'networkidle' });
+}
+
+beforeAll(async () => {
+  agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+  const registration = await register(agent, email);
+  const letters = () => controlClient(stack.sandboxUrl).mail(email);
+  await vi.waitUntil(async () => (await letters()).length > 0, patience);
+  agent.token = (await claim(agent, registration, codeIn((await letters())[0]?.text ?? ''))).body.credential;
+  phone = await (await browser.newContext({ viewport: sizes.phone })).newPage();
+});
+
+/** Pays for a check by its link, as a person with a card. */
+async function payByLink(): Promise<void> {
+  jobKey = await agent.authorizedJob();
+  const { body } = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, {
+    rail: 'card',
+    method: 'card_checkout',
+    idempotency_key: randomUUID(),
+  });
+  await phone.goto(body.continuation_url);
+  await phone.getByRole('button', { name: /card/i }).click();
+  await phone.getByLabel('E-mail').fill(email);
+  await phone.getByLabel('Card number').fill('4242 4242 4242 4242');
+  await phone.getByLabel('Expires').fill('12 / 40');
+  await phone.getByLabel('CVC').fill('123');
+  await phone.getByLabel('Name on the card').fill('Ines Moreno');
+  await phone.getByRole('button', { name: /^Pay/ }).click();
+  await phone.waitForURL(/\/pay\//);
+}
+
+describe('from a payment link to the receipt, on a phone', () => {
+  it('the person pays, and the letter about the report leads to it through a sign-in', async () => {
+    await payByLink();
+    await followLetter(/^Report ready/);
+    await phone.getByLabel('Your e-mail address').fill(email);
+    await phone.getByRole('button', { name: 'Send me a sign-in link' }).click();
+    await followLetter(/sign-in link/);
+    await phone.getByRole('button', { name: 'Sign in' }).click();
+    expect(new URL(phone.url()).pathname).toBe(`/reports/${jobKey}`);
+    expect(await words()).toContain('Revise before use');
+  });
+
+  it('reads the errors as pairs before all else, on the first screen', async () => {
+    const place = await phone
+      .getByText('14,490 EUR')
+      .first()
+      .evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
+    expect(place).toBeLessThan(sizes.phone.height);
+    const height = await phone.evaluate(() => document.documentElement.scrollHeight);
+    expect(height).toBeLessThanOrEqual(4.5 * sizes.phone.height);
+    expect(await words()).toMatch(/9 June 2026[\s\S]*11 June 2026/);
+    expect(await faultsOf(phone, 'journey-report')).toEqual([]);
+    await phone.setViewportSize(sizes.phone);
+  });
+
+  it('accepts where it was read, and is told there what that did', async () => {
+    await phone.goto(`${stack.baseUrl}/reports/${jobKey}`, { waitUntil: 'networkidle' });
+    const accept = phone.getByRole('button', { name: 'Accept report' });
+    await accept.scrollIntoViewIfNeeded();
+    const before = await phone.evaluate(() => window.scrollY);
+    expect(before).toBeGreaterThan(sizes.phone.height);
+    await accept.click();
+    const told = phone.getByRole('status');
+    await told.waitFor();
+    expect((await told.innerText()).replaceAll('\u00a0', ' ')).toMatch(
+      /You accepted the report\. The charge of .* is final/,
+    );
+    await expect
+      .poll(() => phone.evaluate(() => window.scrollY), patience)
+      .toBeGreaterThan(before - sizes.phone.height / 2);
+    const box = await told.boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect(box?.y).toBeLessThan(sizes.phone.height / 2);
+    expect(await faultsOf(phone, 'journey-accepted')).toEqual([]);
+    await phone.setViewportSize(sizes.phone);
+  });
+
+  it('finds the receipt from there, and is told once', async () => {
+    await phone.reload();
+    expect(await phone.getByText('You accepted the report').count()).toBe(0);
+    await phone.getByRole('link', { name: 'View receipt' }).click();
+    await phone.waitForURL(/\/receipts\//);
+    expect(await words()).toMatch(/Charge[\s\S]*Final/);
+    for (const said of [
+      'Seller',
+      email,
+      'Bought by Procurement Assistant',
+      'Tax: none was charged',
+      'Remedy: none was due',
+    ])
+      expect(await words()).toContain(said);
+    expect(await faultsOf(phone, 'journey-receipt')).toEqual([]);
+    await phone.setViewportSize(sizes.phone);
+  });
+
+  it('takes the month of that purchase home as a table for the books', async () => {
+    await phone.goto(`${stack.baseUrl}/purchases`);
+    const [file] = await Promise.all([
+      phone.waitForEvent('download'),
+      phone.getByRole('button', { name: 'Statement (CSV)' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/^work-check-\d{4}-\d{2}\.csv$/);
+    const [head = '', ...rows] = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(rows).toHaveLength(1);
+    const names = head.split(',');
+    const cells = (rows[0] ?? '').split(',');
+    const row = Object.fromEntries(names.map((name, index) => [name, cells[index]]));
+    expect(row).toMatchObject({
+      job: jobKey,
+      bought_by: 'Procurement Assistant',
+      rail: 'card',
+      collected: '5.00',
+      charge: 'final',
+      charged: '5.00',
+      remedy: 'none',
+      given_back: '0.00',
+      currency: 'USD',
+    });
+    const cookie = (await phone.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+    const statement = (query: string, headers = { cookie }) =>
+      fetch(`${stack.baseUrl}/purchases/statement.csv${query}`, { headers });
+    expect((await (await statement('?month=2020-01')).text()).trim().split('\r\n')).toEqual([head]);
+    expect((await statement('?month=11')).status).toBe(400);
+    expect((await statement('', { cookie: '' })).status).toBe(401);
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, expect, it } from 'vitest';
+import { makeSignInLink } from '../server/identity/sign-in.ts';
+import { openDatabase } from '../server/kernel/database.ts';
+import { Agent } from './support/agent.ts';
+import { faultsOf, startInBrowser } from './support/browser.ts';
+import { addressesIn } from './support/mailbox.ts';
+
+const { stack, browser } = await startInBrowser();
+const db = openDatabase(stack.databaseUrl, { connections: 2 });
+afterAll(() => db.end());
+
+const colleague = 'colleague@example.com';
+const patience = { timeout: 60_000, interval: 500 };
+
+/** The address in the newest letter to the colleague whose subject matches. */
+async function mailed(subject: RegExp): Promise<string> {
+  const newest = async () => (await addressesIn(stack.sandboxUrl, colleague, subject))[0] ?? '';
+  await expect.poll(newest, patience).not.toBe('');
+  return newest();
+}
+
+it('an owner invites somebody by letter, who accepts, signs in and reads; the role is changed, and taken away', async () => {
+  const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
+  const { account_key: accountKey } = (await agent.get('/api/agent/v1/me')).body;
+  const owner = await (await browser.newContext()).newPage();
+  await owner.goto(await makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner@example.com' }, new Date()));
+  await owner.getByRole('button', { name: 'Sign in' }).click();
+  await owner.goto(`${stack.baseUrl}/account`);
+  await owner.getByLabel('Invite by e-mail').fill(colleague);
+  await owner.getByRole('button', { name: 'Invite' }).click();
+  await expect.poll(() => owner.getByRole('main').innerText(), patience).toContain('The letter is on its way');
+  expect(await faultsOf(owner, 'account-people')).toEqual([]);
+
+  // The colleague has another device, without scripts.
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const words = () => page.getByRole('main').innerText();
+  await page.goto(await mailed(/invitation/i));
+  expect(await words()).toContain('owner@example.com invites colleague@example.com');
+  const looking = await (await browser.newContext()).newPage();
+  await looking.goto(page.url());
+  expect(await faultsOf(looking, 'invitation')).toEqual([]);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  expect(await words()).toContain('You are a member now');
+  await page.getByRole('textbox').fill(colleague);
+  await page.getByRole('main').getByRole('button').click();
+  await page.goto(await mailed(/sign[- ]in/i));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.goto(`${stack.baseUrl}/account`);
+  expect(await words()).toContain('Reader: reads');
+  expect(await page.getByLabel('Invite by e-mail').count()).toBe(0);
+
+  await owner.reload();
+  await owner.getByLabel(`Role of ${colleague}`).selectOption('approver');
+  await owner.getByRole('listitem').filter({ hasText: colleague }).getByRole('button', { name: 'Change' }).click();
+  await expect.poll(() => owner.getByRole('main').innerText(), patience).toContain('The role was changed');
+  await page.reload();
+  expect(await words()).toContain('Approver: approves purchases');
+
+  const theirs = owner.getByRole('listitem').filter({ hasText: colleague });
+  await theirs.getByText('Remove …').click();
+  await theirs.getByRole('button', { name: `Remove ${colleague}` }).click();
+  await expect.poll(() => owner.getByRole('main').innerText(), patience).toContain('signed out everywhere');
+  await page.reload();
+  expect(await words()).not.toContain('Approver: approves purchases');
+});
