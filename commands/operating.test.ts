@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { environmentFile, nginxSite, unit } from '../e2e/support/handbook.ts';
+import { deploying, environmentFile, installing, nginxSite, unit, unitFiles } from '../e2e/support/handbook.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -102,6 +102,48 @@ describe.each(['work-check-web@.service', 'work-check-worker@.service'])('the un
     const [, exposure = ''] = /exposure level for .*: ([\d.]+)/.exec(judged.stdout) ?? [];
     expect(Number(exposure)).toBeLessThanOrEqual(2);
     expect(operating).toContain(`says ${exposure} of 10`);
+  });
+});
+
+describe('the commands', () => {
+  const place = (lines: string[], words: RegExp, from = 0) =>
+    lines.findIndex((line, at) => at >= from && words.test(line));
+  const instances = (line = '') => found(line, /work-check-(\w+@\d+)/g).toSorted();
+
+  it.each([
+    ['that install', installing()],
+    ['that deploy', deploying()],
+  ])('%s are what a shell understands', (_, lines) => {
+    const { status, stderr } = spawnSync('bash', ['-n'], { input: lines.join('\n'), encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  it('that install give the rights before the first migration and again after it, and start units that are there', () => {
+    const lines = installing();
+    const migrated = place(lines, /npm run migrate/);
+    const [before, after] = [place(lines, /docs\/rights\.sql/), place(lines, /docs\/rights\.sql/, migrated)];
+    expect(place(lines, /createdb/)).toBeLessThan(before);
+    expect(before).toBeLessThan(migrated);
+    expect(after).toBeGreaterThan(migrated);
+    expect(place(lines, /--check-config/)).toBeLessThan(place(lines, /systemctl enable --now/));
+    const files = Object.keys(unitFiles()).map((file) => path.basename(file));
+    for (const instance of instances(lines.at(-1))) {
+      expect(files).toContain(`work-check-${instance.replace(/@.*/, '@.service')}`);
+    }
+  });
+
+  it('that deploy migrate, then start the new processes before they stop the old, on ports that nginx asks', () => {
+    const lines = deploying();
+    const of = (verb: string) => place(lines, new RegExp(`^systemctl ${verb} `));
+    const order = [place(lines, /npm run migrate/), place(lines, /^ln -sfn/), of('start'), of('stop')];
+    expect(order).toEqual(order.toSorted((one, other) => one - other));
+    expect(instances(lines[of('enable')])).toEqual(instances(lines[of('start')]));
+    expect(instances(lines[of('disable')])).toEqual(instances(lines[of('stop')]));
+    expect(instances(lines[of('stop')])).toEqual(instances(installing().at(-1)));
+    const ports = [...instances(lines[of('stop')]), ...instances(lines[of('start')])]
+      .filter((instance) => instance.startsWith('web@'))
+      .map((instance) => instance.slice('web@'.length));
+    expect(found(nginxSite(), /127\.0\.0\.1:(\d+)/g).toSorted()).toEqual(ports.toSorted());
   });
 });
 

@@ -42,6 +42,27 @@ export function unit(file: string): Unit {
   };
 }
 
+/** What each unit's file holds, by its path. */
+export function unitFiles(): Record<string, string> {
+  const texts = block('/etc/systemd/system/').split(/^(?=# \/etc\/systemd\/system\/)/m);
+  return Object.fromEntries(texts.map((text) => [/^# (\S+)/.exec(text)?.[1] ?? raise('a unit has no path'), text]));
+}
+
+/** The commands that install the service, in order. */
+export const installing = (): string[] => linesOf('useradd --system');
+
+/** The commands that put a new version in the place of the one that serves, in order. */
+export const deploying = (): string[] => linesOf('systemctl start work-check-web@3002');
+
+const linesOf = (words: string): string[] => block(words).split('\n').filter(Boolean);
+
+/** The settings that the role of the service needs behind a pooler, by name. */
+export function roleSettings(): Record<string, string> {
+  const text = readFileSync(path.join(docs, 'operating.md'), 'utf8');
+  const found = text.matchAll(/(\w+_timeout|synchronous_commit)\s*=\s*'(\d+s|remote_apply)'/g);
+  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]));
+}
+
 /** A file of variables as systemd reads it (systemd.exec(5), EnvironmentFile). */
 export function environmentFile(text: string): Record<string, string> {
   return Object.fromEntries(

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { testDatabase } from '../../commands/test-database.ts';
+import { roleSettings } from '../../e2e/support/handbook.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { requireOwnConnections } from './pooler.ts';
 
@@ -121,11 +120,11 @@ it.each(['refuses', 'ignore_startup_parameters'] as const)(
 
 it('a pooler in session mode is taken once the role has the settings', async () => {
   const role = `pooled_${process.pid}`;
-  const handbook = readFileSync(path.resolve(import.meta.dirname, '../../docs/operating.md'), 'utf8');
-  const times = [...handbook.matchAll(/(\w+_timeout|synchronous_commit)\s*=\s*'(\d+s|remote_apply)'/g)];
-  expect(times.map(([, name]) => name)).toContain('lock_timeout');
+  const settings = roleSettings();
+  expect(Object.keys(settings)).toContain('lock_timeout');
   await database.pool.query(`create role ${role} login superuser password 'trial'`);
-  for (const [, name, value] of times) await database.pool.query(`alter role ${role} set ${name} = '${value}'`);
+  for (const [name, value] of Object.entries(settings))
+    await database.pool.query(`alter role ${role} set ${name} = '${value}'`);
   const { rows } = await database.pool.query('select setconfig from pg_db_role_setting where setrole = $1::regrole', [
     role,
   ]);
