@@ -50,6 +50,12 @@ describe('the figures of a web process', { timeout: 120_000 }, () => {
     expect(read.value('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
   });
 
+  it('tell nothing of a log that PostgreSQL never archived, rather than that it did so just now', async () => {
+    const { rows } = await service.database.pool.query('select last_archived_time as at from pg_stat_archiver');
+    expect(rows).toEqual([{ at: null }]);
+    expect((await scrape(doorPort)).value('work_check_log_archived_seconds')).toBeUndefined();
+  });
+
   it('hold no key, address or content in a label', async () => {
     const { text } = await scrape(doorPort);
     expect(text).not.toMatch(/(?:job|quote|pay|acct|agent|wallet|req|refund)_[0-9A-Za-z]{8,}|0x[0-9a-fA-F]{8,}|@/);

@@ -91,7 +91,7 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
 
   const readDatabase = async () => {
     const found = await readFigures(db.shared, runtime.clock());
-    for (const gauge of Object.values(gauges)) gauge.reset();
+    for (const gauge of Object.values(gauges)) clear(gauge);
     for (const { figure, label, value } of found) {
       const name = figures[figure][0];
       gauges[figure].set(name ? { [name]: label ?? '' } : {}, Number(value));
@@ -132,11 +132,17 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
     const isUp = await Promise.race([readDatabase().then(() => true), later()]).catch(() => false);
     up.set({ provider: 'database' }, Number(isUp));
     // Its last answer may no longer hold.
-    if (!isUp) for (const gauge of Object.values(gauges)) gauge.reset();
+    if (!isUp) for (const gauge of Object.values(gauges)) clear(gauge);
     await Promise.race([readProviders(), later()]).catch((error) => log('metrics_failed', errorFields(error)));
     readProcess();
     return metrics.registry.metrics();
   };
+}
+
+/** Takes back what a gauge told. One without labels would tell 0 instead: a log that was never archived, just now. */
+function clear(gauge: ReturnType<typeof openGauge>): void {
+  gauge.reset();
+  gauge.remove({});
 }
 
 /** Returns a function that reads what only this process knows. */
