@@ -110,7 +110,7 @@ describe('a person whom a host sends here', () => {
     await person.getByLabel('Per day').fill('5.00');
     await person.getByRole('button', { name: 'Approve' }).click();
     await expect.poll(() => answers.length, patience).toBe(1);
-    expect(await person.getByText('Back at the host').count()).toBe(1);
+    await person.getByText('Back at the host').waitFor();
     const callback = oauth.validateAuthResponse(as, client, answers[0] ?? issuer, 'first');
     const tokens = await oauth.processAuthorizationCodeResponse(
       as,

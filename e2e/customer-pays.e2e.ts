@@ -156,7 +156,7 @@ describe('a payment link', () => {
     const { url } = await linkToPay();
     const page = await newPage();
     await page.goto(`${url}?session_id=cs_test_1&status=succeeded&redirect_status=succeeded`);
-    expect(await page.getByRole('button', { name: /by card/ }).count()).toBe(1);
+    await page.getByRole('button', { name: /by card/ }).waitFor();
     expect(await mainText(page)).not.toContain('collected');
   });
 

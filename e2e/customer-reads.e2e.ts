@@ -108,17 +108,17 @@ describe('a member of the account', () => {
     await add('terms.md', '# Terms\n\nThe seller pays.\n');
     expect(await owner.getByRole('main').innerText()).toContain('Markdown, 26 bytes');
     await add('photo.txt', Buffer.from([0xff, 0xd8, 0xff]));
-    expect(await owner.getByText('not UTF-8 text').count()).toBe(1);
+    await owner.getByText('not UTF-8 text').waitFor();
     await add('terms.md', 'The buyer pays.');
-    expect(await owner.getByText('Another document has this name').count()).toBe(1);
+    await owner.getByText('Another document has this name').waitFor();
     await add('long.txt', 'x'.repeat(32_769));
-    expect(await owner.getByText('larger than 32,768 bytes').count()).toBe(1);
+    await owner.getByText('larger than 32,768 bytes').waitFor();
     await owner.getByRole('link', { name: 'Remove terms.md' }).click();
     await owner.getByRole('link', { name: 'Keep it' }).click();
     await owner.getByRole('link', { name: 'Remove terms.md' }).click();
     await owner.getByRole('button', { name: 'Remove document' }).click();
     await owner.waitForURL(/\/sources$/);
-    expect(await owner.getByText('No documents yet').count()).toBe(1);
+    await owner.getByText('No documents yet').waitFor();
     await add('annex.txt', 'Annex.');
   });
 

@@ -267,8 +267,7 @@ describe('an operator', () => {
     const before = await page.getByRole('button', { name: 'Right' }).count();
     expect(before).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Right' }).first().click();
-    await page.waitForURL(at('/console/quality/findings'));
-    expect(await page.getByRole('button', { name: 'Right' }).count()).toBe(before - 1);
+    await expect.poll(() => page.getByRole('button', { name: 'Right' }).count(), patience).toBe(before - 1);
     const cases = await fetch(at('/console/quality/findings/cases'), {
       headers: { cookie: await seats.cookieOf('support') },
     });

@@ -198,12 +198,16 @@ export const appPointsWithoutWorker: AppPoint[] = [
   { point: 'K36 credit is committed, unsent', act: cancelingPaid, stopAt: { after: /insert into ledger_transfers/ } },
 ];
 
-/** A worker that sees the money on the chain may finish the work, and the app would never reach its kill point. */
-const triesMax = 3;
+/**
+ * An app may be answered for by a worker that sees the money on the chain, or may ask to come again, and so never reach
+ * its kill point.
+ */
+const triesMax = 8;
 
 /** Kills an app at the point, repeats the request on a surviving one until it is answered, and checks the result. */
 export async function killApp(stage: Stage, { point, act, stopAt }: AppPoint): Promise<void> {
-  for (let tries = 0; tries < triesMax; tries += 1) {
+  const answers: string[] = [];
+  while (answers.length < triesMax) {
     const [agent, victim] = await Promise.all([act.arrive?.(stage) ?? stage.arrive(), stage.app()]);
     const request = await act.request(agent, stage);
     const stopped = victim.stopAt(stopAt).then(() => null);
@@ -216,8 +220,9 @@ export async function killApp(stage: Stage, { point, act, stopAt }: AppPoint): P
       await act.ended(agent, stage, await answered(stage, agent, request), request);
     });
     if (!ahead) return;
+    answers.push(`${ahead.status} ${ahead.body?.code ?? ''}`.trim());
   }
-  throw new Error(`${triesMax} apps answered and none came to: ${point}`);
+  throw new Error(`Apps answered (${answers.join(', ')}) and none came to: ${point}`);
 }
 
 /** The same while the facilitator has the payment: before it moves the money, or after, with its answer held back. */
