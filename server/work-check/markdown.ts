@@ -87,7 +87,7 @@ Independently retrieved by the service:\n\n${sourceLines(report.sources.independ
 }
 
 /** The findings hold reasons in full. */
-const REASON_CHARS = 240;
+const REASON_CHARS = 160;
 
 function criteriaTable({ findings }: Omit<Report, 'report'>): string {
   const rows = lines(

@@ -9,16 +9,20 @@ const PASSAGES_PER_FINDING = 3;
 
 /**
  * One finding over several statements: how many came out how, and what is at issue, the worst first. What each statement
- * rests on stands once, beside the statement.
+ * rests on stands once, beside the statement. `named` is how many open ones are quoted.
  */
-export function summarize(looked: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
+export function summarize(
+  looked: readonly JudgedStatement[],
+  all: readonly JudgedStatement[],
+  named = ISSUES_NAMED,
+): AssessedFinding {
   const of = (status: StatementStatus): JudgedStatement[] => looked.filter((one) => one.status === status);
   const unsettled = looked.filter(({ status }) => isUnsettled(status));
   const [contradicted, open, supported] = [of('contradicted'), bySuspicion(unsettled), of('supported')];
   const parts = [
     wrong(contradicted),
     looked.length > 1 ? tallyOf(looked) : '',
-    stillOpen(open),
+    stillOpen(open, 'Open', named),
     contradicted.length === 0 && open.length === 0 ? borneOut(supported) : '',
   ];
   return {
@@ -38,12 +42,12 @@ export function wrong(contradicted: readonly JudgedStatement[]): string {
 }
 
 /** What is open, by the words at issue of each statement. */
-export function stillOpen(open: readonly JudgedStatement[], opening = 'Open'): string {
+export function stillOpen(open: readonly JudgedStatement[], opening = 'Open', named = ISSUES_NAMED): string {
   const [only, ...more] = open;
   if (only === undefined) return '';
   if (more.length === 0) return `${opening}: ${only.why}`;
-  const shown = open.slice(0, ISSUES_NAMED).map(issueOf);
-  return `${opening}: ${shown.join('; ')}${open.length > ISSUES_NAMED ? ' and others' : ''}.`;
+  const shown = open.slice(0, named).map(issueOf);
+  return `${opening}: ${shown.join('; ')}${open.length > named ? ' and others' : ''}.`;
 }
 
 /** A statement by its words, where it stands, and the pair at issue or the words that stand nowhere. */

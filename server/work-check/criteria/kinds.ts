@@ -159,6 +159,9 @@ function statusOf(
   return named.some((one) => one.status === 'contradicted') ? 'contradicted' : 'not_assessable';
 }
 
+/** The finding on the whole work quotes so many: the buyer's criteria name the others, and `statements` has all. */
+const WORST_OF_WORK = 3;
+
 function answerWork({ judged, work, request, evidence }: AssessmentTask): AssessedFinding {
   const trivial = triviality(work.value);
   if (trivial !== undefined) return { status: 'missing', reason: trivial, passages: [] };
@@ -175,5 +178,5 @@ function answerWork({ judged, work, request, evidence }: AssessmentTask): Assess
       reason: `The work still holds text of a template: “${clip(work.plain.slice(filler.start, filler.end))}”.`,
     };
   if (checkable.length === 0) return notAssessable('The work makes no statement that could be checked.');
-  return summarize(checkable, judged);
+  return summarize(checkable, judged, WORST_OF_WORK);
 }

@@ -3,6 +3,8 @@ import { indexesOf } from '../assessors/summary.ts';
 import { written } from '../engines/derivation.ts';
 import { figureText } from '../engines/figures.ts';
 import type { Quantity } from '../reading/quantities.ts';
+import { tokenize } from '../reading/tokens.ts';
+import { wordsOfKey } from '../statements.ts';
 import type { Kind, Reader } from './reader.ts';
 
 type Entry = { judged: JudgedStatement; figure: Quantity; text: string };
@@ -11,7 +13,9 @@ const ADDENDS_MAX = 12;
 const CENT = 0.0051;
 
 /** "Downtime equals the incidents added up": a figure of the work and the run of others beside it that give it. */
-const readSums: Reader = (_, { judged }) => {
+const readSums: Reader = (criterion, { judged }) => {
+  const own = readOwnFigures(criterion, judged);
+  if (own !== undefined || !ADDS_UP.test(criterion)) return own;
   const table = readTotals(judged);
   if (table !== undefined) return table;
   const told = judged.filter(({ statement }) => statement.record === undefined);
@@ -41,6 +45,38 @@ const readSums: Reader = (_, { judged }) => {
   }
   return undefined;
 };
+
+const ADDS_UP =
+  /\b(?:add(?:s|ed)? up|equals?|sums? (?:up )?to|fully explained by|make up the|follows? from the (?:list|parts|items)|is the sum of)\b/i;
+
+/** What a criterion holds against the rest of the work: "The counts per class" agree with the list. */
+const AGREES = /\b(?:agree|match(?:es)?|(?:is|are) (?:consistent|right|correct)|add up|equals?|follows?)\b/i;
+
+/** "Counts per class agree with the list": every field that the criterion opens with, worked out anew from the work. */
+function readOwnFigures(criterion: string, judged: readonly JudgedStatement[]): AssessedFinding | undefined {
+  const asked = AGREES.exec(criterion);
+  if (asked === null) return undefined;
+  const words = new Set(
+    tokenize(criterion.slice(0, asked.index)).flatMap(({ content, stem }) => (content ? [stem] : [])),
+  );
+  const meant = judged.filter(
+    ({ statement: { kind, at, record } }) =>
+      kind === 'leaf' &&
+      cellValue(record?.value ?? '') !== undefined &&
+      tokenize(wordsOfKey(at.replaceAll(/[.[\]]+/g, ' '))).some(({ stem }) => words.has(stem)),
+  );
+  if (meant.length < 2 || !meant.every(({ computed }) => computed !== undefined)) return undefined;
+  const wrong = meant.find(({ status }) => status === 'contradicted');
+  return {
+    status: wrong === undefined ? 'met' : 'contradicted',
+    reason:
+      wrong === undefined
+        ? `The ${meant.length} figures were worked out anew from the rest of the work and come out as given, “${meant[0]?.statement.text}” as ${meant[0]?.computed}.`
+        : wrong.why,
+    passages: [],
+    statements: indexesOf(meant, judged),
+  };
+}
 
 const TOTAL = /^(?:grand )?(?:total|sum)s?\b/i;
 
@@ -119,7 +155,6 @@ export const sums: Kind = {
   name: 'sums',
   basis: 'statements',
   decides: 'whether a total of the work is the sum of its parts',
-  known:
-    /\b(?:add(?:s|ed)? up|equals?|sums? (?:up )?to|fully explained by|make up the|follows? from the (?:list|parts|items)|is the sum of)\b/i,
+  known: new RegExp(`${ADDS_UP.source}|${AGREES.source}`, 'i'),
   read: readSums,
 };

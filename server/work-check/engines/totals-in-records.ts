@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../kernel/json-value.ts';
 import { wordsOfKey } from '../statements.ts';
 import { written } from './derivation.ts';
+import { valueCountsIn } from './value-counts.ts';
 
 /** A figure of structured work that others beside it give, and whether it comes out. */
 export type RecordSum = { path: string; holds: boolean; says: string; value: number; claimed: number };
@@ -46,7 +47,7 @@ const OBJECTS_MAX = 2_000;
 
 /**
  * Recalculates structured work by the names of its fields: quantity × price = amount, totals over a list, subtotal plus
- * surcharges, what is left between two totals, and a share given in percent. Where the names leave open what must give a
+ * surcharges, what is left between two totals, a share given in percent, and counts by value. Where the names leave open what must give a
  * figure, only a calculation that comes out is reported.
  */
 export function sumsIn(root: JsonValue): RecordSum[] {
@@ -57,7 +58,7 @@ export function sumsIn(root: JsonValue): RecordSum[] {
     seen += 1;
     if (Array.isArray(value)) for (const [at, item] of value.entries()) visit(item, `${path}/${at}`);
     else {
-      found.push(...sumsOf(value, path));
+      found.push(...sumsOf(value, path), ...valueCountsIn(value, path));
       for (const [key, item] of Object.entries(value))
         visit(item, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
     }
