@@ -150,19 +150,6 @@ describe('the field of a record', () => {
     const answer = await answerTo('Each record has number, date and total', { invoices: invoices(192.9) }, statement);
     expect(answer).toBe('met: “invoices” lists 3 records; each holds one value under “number”, “date”, “total”.');
   });
-
-  it('that its source gives as former is not borne out', async () => {
-    const roster = {
-      source: 'Roster',
-      text: 'KV21: Ines Sandoval. BD70: Michael Oyelaran, from 1 May (before: Tom Achterberg).',
-    };
-    const cars = [
-      { plate: 'KV21', driver: 'Ines Sandoval' },
-      { plate: 'BD70', driver: 'Tom Achterberg' },
-    ];
-    const { statements } = await report({ cars }, [roster]);
-    expect(statements.find(({ path }) => path === '/cars/1/driver')?.status).toBe('not_found');
-  });
 });
 
 describe('what a report says is open', () => {

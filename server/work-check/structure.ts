@@ -1,5 +1,5 @@
-import { written } from './engines/derivation.ts';
 import { inAnotherUnit, isConverted, type MeasuredColumn } from './engines/measured-columns.ts';
+import { written } from './engines/printed.ts';
 import type { Fault } from './fault.ts';
 import { figureOfCell } from './reading/cell-figure.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';

@@ -1,6 +1,6 @@
 import type { Quantity } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
-import { printedTolerance, written } from './derivation.ts';
+import { printedTolerance, written } from './printed.ts';
 
 /** A calculation that a sentence states in so many words, and whether it comes out. */
 export type Calculation = {

@@ -1,6 +1,6 @@
 import { figureOfCell } from '../reading/cell-figure.ts';
 import type { Statement } from '../statements.ts';
-import { printedTolerance, written } from './derivation.ts';
+import { printedTolerance, written } from './printed.ts';
 import type { RowTotal } from './row-totals.ts';
 
 /** The figures of one row of a table, or of one element of a list, by column. */

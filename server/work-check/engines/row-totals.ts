@@ -1,6 +1,6 @@
 import { figureOfCell } from '../reading/cell-figure.ts';
 import type { Statement } from '../statements.ts';
-import { printedTolerance, written } from './derivation.ts';
+import { printedTolerance, written } from './printed.ts';
 
 export type RowTotal = { holds: boolean; says: string };
 

@@ -2,7 +2,7 @@ import { figureOfCell } from '../reading/cell-figure.ts';
 import { readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
-import { printedTolerance, written } from './derivation.ts';
+import { printedTolerance, written } from './printed.ts';
 import type { RowTotal } from './row-totals.ts';
 
 /** A row in whose words another figure comes out, before one that does not is wrong. */

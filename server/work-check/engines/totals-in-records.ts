@@ -1,10 +1,7 @@
 import type { JsonValue } from '../../kernel/json-value.ts';
 import { wordsOfKey } from '../statements.ts';
-import { written } from './derivation.ts';
-import { valueCountsIn } from './value-counts.ts';
-
-/** A figure of structured work that others beside it give, and whether it comes out. */
-export type RecordSum = { path: string; holds: boolean; says: string; value: number; claimed: number };
+import { written } from './printed.ts';
+import { type RecordSum, valueCountsIn } from './value-counts.ts';
 
 type JsonObject = { [key: string]: JsonValue };
 

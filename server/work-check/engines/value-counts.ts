@@ -1,6 +1,11 @@
 import type { JsonValue } from '../../kernel/json-value.ts';
 import { wordsOfKey } from '../statements.ts';
-import type { RecordSum } from './totals-in-records.ts';
+
+/**
+ * A figure of structured work that others beside it give, and whether it comes out. What counts the work's own records
+ * (`counts`) is told by them alone: the same number in the evidence is another.
+ */
+export type RecordSum = { path: string; holds: boolean; says: string; value: number; claimed: number; counts?: true };
 
 type JsonObject = { [key: string]: JsonValue };
 
@@ -35,6 +40,7 @@ export function valueCountsIn(record: JsonObject, path: string): RecordSum[] {
         says: `${count} of ${only.values.length} ${wordsOfKey(only.name)} with “${value}” as ${wordsOfKey(only.field)}`,
         value: count,
         claimed: Number(claimed),
+        counts: true,
       };
     });
   });

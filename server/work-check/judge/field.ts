@@ -1,4 +1,3 @@
-import { rangeFlag } from '../engines/range-flags.ts';
 import type { Records } from '../engines/records.ts';
 import { rowRelation } from '../engines/row-relations.ts';
 import { columnTotal, rowTotal } from '../engines/row-totals.ts';
@@ -65,10 +64,11 @@ export function judgeRecord(statement: Statement, ground: Ground): Judgement | u
   const { record, place } = statement;
   if (record === undefined) return undefined;
   const sum = 'path' in place ? sums.get(place.path) : undefined;
+  if (sum?.counts === true) return undefined;
   const found = records.read(statement);
   switch (found.is) {
     case 'found':
-      return judgeFound(found, statement, record, sum?.says, ground);
+      return judgeFound(found, sum?.says, ground);
     case 'other': {
       const { region, span, known, inUnit } = found;
       if (sum !== undefined || (inUnit === undefined && isBeside(record.value, region.source, span.start, index)))
@@ -114,7 +114,6 @@ export function judgeRow(statement: Statement, { statements }: Work): Judgement 
     shownWorking(statement, statements) ??
     rowTotal(statement, statements) ??
     columnTotal(statement, statements) ??
-    rangeFlag(statement, statements) ??
     rowRelation(statement, statements);
   if (row === undefined) return undefined;
   const whose = `the ${statement.kind === 'cell' ? 'table' : 'record'}'s own figures`;

@@ -1,7 +1,7 @@
 import type { JudgedStatement, Passage } from '../assessors/port.ts';
 import { figureText } from '../engines/figures.ts';
 import type { Records } from '../engines/records.ts';
-import type { RecordSum } from '../engines/totals-in-records.ts';
+import type { RecordSum } from '../engines/value-counts.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { splitSentences } from '../reading/sentences.ts';

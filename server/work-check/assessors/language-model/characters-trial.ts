@@ -197,7 +197,10 @@ export function carefulAnswer(prompt: string): string {
   return JSON.stringify({ ...given, statements });
 }
 
-/** Checks every pair with the panel that a character forms beside the embedded rules, and by the rules alone. */
+/**
+ * Checks every pair with the panel that a character forms beside the embedded rules, and by the rules alone. Orders and
+ * controls are drawn from a pair's name: a model that guesses may pass the controls by chance, and a trial must not.
+ */
 export async function tryCharacter(character: string, url: string, pairs: readonly EditedPair[]): Promise<Trial> {
   const waits = WAITING.some((name) => character.includes(name));
   const tried = waits ? pairs.filter((_, at) => at % WAITING_SHARE === 0) : pairs;
@@ -206,9 +209,9 @@ export async function tryCharacter(character: string, url: string, pairs: readon
     .map((model) => ({ provider: 'compatible', model, baseUrl: url, timeoutMs: 5_000, tokensMax: 400_000 }));
   const assessor = languageModelAssessor(panel);
   const trial: Trial = { character, tried: tried.length, slipped: [], raised: [], refused: 0 };
-  const check = async (request: CheckRequest): Promise<Verdict | undefined> => {
+  const check = async (request: CheckRequest, seed: string): Promise<Verdict | undefined> => {
     try {
-      return (await checkWork(request, { assessor, now })).verdict;
+      return (await checkWork(request, { assessor, now, seed })).verdict;
     } catch (error) {
       if (!(error instanceof CheckFailure)) throw error;
       trial.refused += 1;
@@ -218,8 +221,10 @@ export async function tryCharacter(character: string, url: string, pairs: readon
   const byRules = async (request: CheckRequest): Promise<Verdict> =>
     (await checkWork(request, { assessor: embeddedAssessor, now })).verdict;
   for (const { name, correct, edited } of tried) {
-    if ((await check(edited)) === 'supported' && (await byRules(edited)) !== 'supported') trial.slipped.push(name);
-    if ((await check(correct)) === 'supported' && (await byRules(correct)) !== 'supported') trial.raised.push(name);
+    if ((await check(edited, `${name} edited`)) === 'supported' && (await byRules(edited)) !== 'supported')
+      trial.slipped.push(name);
+    if ((await check(correct, `${name} correct`)) === 'supported' && (await byRules(correct)) !== 'supported')
+      trial.raised.push(name);
   }
   return trial;
 }
