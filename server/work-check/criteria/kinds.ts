@@ -147,10 +147,11 @@ function statusOf(
   { judged }: AssessmentTask,
 ): FindingStatus {
   const named = statements.flatMap((at) => judged[at] ?? []);
-  if (counts === true || counted === true) return status;
+  const isProven = named.length > 0 && !named.some(isAtIssue);
+  if (counts === true || counted === true) return status === 'met' && right && !isProven ? 'not_assessable' : status;
   if (status === 'met' && basis !== 'form' && marks !== true) {
     if (named.some((one) => one.status === 'undecided' && one.compared !== undefined)) return 'not_assessable';
-    if (right && named.some(isAtIssue)) return 'not_assessable';
+    if (right && !isProven) return 'not_assessable';
     const isOpen = ({ status: own, statement, suspect }: JudgedStatement): boolean =>
       own !== 'supported' && statement.quantities.length > 0 && (said !== true || suspect > 0);
     return named.some(isOpen) ? 'partly_met' : 'met';

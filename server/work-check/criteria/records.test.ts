@@ -25,6 +25,22 @@ describe('each record of structured work', () => {
     );
   });
 
+  it('is not met by a value standing there, where the right one is asked for', async () => {
+    const asked = 'Every applicant has the decision that the valid list gives';
+    const work = (first: string) => ({
+      applicants: [
+        { name: 'Ana', decision: first },
+        { name: 'Ben', decision: 'refused' },
+      ],
+    });
+    const list = 'name,seat,decision\nAna,12,accepted\nBen,14,refused\nCleo,15,accepted';
+    expect(await answerTo(asked, work('accepted'), list)).toMatch(/^met: /);
+    expect(await answerTo(asked, work('on hold'), list)).not.toMatch(/^met/);
+    expect(await answerTo(asked, work('accepted'), 'Ana was told that she may come. Ben was not.')).toMatch(
+      /^not_assessable: /,
+    );
+  });
+
   it('may hold null where the evidence says so', async () => {
     const work = {
       letters: [

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../kernel/json-value.ts';
-import { bySuspicion, stillOpen } from '../assessors/summary.ts';
+import { bySuspicion, indexesOf, stillOpen } from '../assessors/summary.ts';
 import { stem, tokenize } from '../reading/tokens.ts';
 import { wordsOfKey } from '../statements.ts';
 import { everydayFor } from '../support/everyday.ts';
@@ -56,6 +56,7 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
         reason:
           `${listed}; each holds one value under ${keys.map((key) => `“${key}”`).join(', ')}. ${stillOpen(open)}`.trim(),
         passages: [],
+        statements: indexesOf(fields, judged),
       };
     }
     return {
