@@ -10,6 +10,11 @@ import { type Reason, tellSupervisor, whenToldToStop } from './supervisor.ts';
  * after 10.
  */
 const drainMs = 5_000;
+/** Time for reading the request of a connection that was taken last. */
+const readMs = 200;
+/** A turn of the event loop that is shorter did nothing. */
+const quietMs = 0.5;
+const turnsMax = 1_000;
 
 /**
  * Stops a web process without failing a request: reports not ready, serves until load balancers have noticed, closes
@@ -24,7 +29,7 @@ export function stopWhenTold(runtime: Runtime, server: Server, atLast: () => Pro
     runtime.beginStop();
     // A person at a terminal need not wait for load balancers.
     if (reason !== 'SIGINT') await sleep(runtime.configuration.stopDelaySeconds * 1_000);
-    await ended(server);
+    await closeGently(server);
     await runtime.close();
     await atLast();
     process.exit(0);
@@ -32,14 +37,39 @@ export function stopWhenTold(runtime: Runtime, server: Server, atLast: () => Pro
   whenToldToStop((reason) => void stop(reason));
 }
 
-/** Stops listening; resolves when running requests are answered, or out of time. */
-function ended(server: Server): Promise<void> {
+/**
+ * Stops listening and closes what is idle; resolves when running requests are answered, or out of time. A proxy that asks
+ * nobody whether this process is ready sends requests until the end: what it has sent is taken first.
+ */
+export async function closeGently(server: Server): Promise<void> {
+  await quietTurn();
+  const closed = new Promise<void>((resolve) => {
+    Listener.prototype.close.call(server, () => resolve());
+  });
+  const patience = setTimeout(() => server.closeAllConnections(), drainMs);
+  // A connection that was taken a moment ago looks idle: its request has not been read.
+  await sleep(readMs);
+  await quietTurn();
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(patience);
+}
+
+/**
+ * Resolves at the end of a turn of the event loop in which nothing else ran, so that all that has come was taken. Where
+ * there is always something to do, after many turns.
+ */
+function quietTurn(): Promise<void> {
   return new Promise((resolve) => {
-    const patience = setTimeout(() => server.closeAllConnections(), drainMs);
-    server.close(() => {
-      clearTimeout(patience);
-      resolve();
-    });
-    server.closeIdleConnections();
+    let left = turnsMax;
+    const turn = () => {
+      const began = performance.now();
+      setImmediate(() => {
+        left -= 1;
+        if (left === 0 || performance.now() - began < quietMs) resolve();
+        else turn();
+      });
+    };
+    setImmediate(turn);
   });
 }
