@@ -7,6 +7,7 @@ import { type Configuration, readConfiguration } from './configuration.ts';
 import { awaitSurroundings, lookAround } from './environment-faults.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { log } from './kernel/log.ts';
+import { requireOwnConnections } from './kernel/pooler.ts';
 import { keyFaults, webRuntime } from './open-runtime.ts';
 import { availability } from './service/availability.ts';
 import { stopWhenTold } from './stopping.ts';
@@ -47,7 +48,10 @@ async function main(): Promise<void> {
 async function check(configuration: Configuration): Promise<void> {
   const { wrong, absent } = await lookAround(configuration);
   const isDatabaseThere = wrong.length === 0 && absent.every(({ isDatabase }) => !isDatabase);
-  if (isDatabaseThere) wrong.push(...(await keyFaults(configuration)));
+  if (isDatabaseThere) {
+    await requireOwnConnections(configuration.databaseUrl);
+    wrong.push(...(await keyFaults(configuration)));
+  }
   wrong.push(...cardGaps(configuration.card));
   if (wrong.length > 0) throw new ConfigurationError(wrong.join('\n'));
   process.stdout.write('The environment is complete.\n');

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { testDatabase } from '../../commands/test-database.ts';
 import { roleSettings } from '../../e2e/support/handbook.ts';
@@ -107,6 +110,21 @@ it('a pooler in transaction mode is refused with a sentence', async () => {
   const refusal = requireOwnConnections(await startPooler());
   await expect(refusal).rejects.toThrow(ConfigurationError);
   await expect(refusal).rejects.toThrow('DATABASE_URL leads to a pooler in transaction mode');
+});
+
+it('a check of the environment refuses it as a start does', async () => {
+  const env = {
+    ...process.env,
+    DATABASE_URL: await startPooler(),
+    BASE_URL: 'http://localhost:3000',
+    ENVIRONMENT: 'test',
+    SECRET_KEY: 'x'.repeat(43),
+    NEXTAUTH_SECRET: 'x'.repeat(43),
+    RECEIPT_KEYS_FILE: 'unused',
+  };
+  const start = path.resolve(import.meta.dirname, '../start.ts');
+  const checked = promisify(execFile)(process.execPath, [start, '--check-config'], { env });
+  await expect(checked).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('in transaction mode') });
 });
 
 it.each(['refuses', 'ignore_startup_parameters'] as const)(
