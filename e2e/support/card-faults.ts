@@ -33,34 +33,22 @@ export const faultPoints: { flow: FaultTrial['flow']; call: string }[] = Object.
   ([flow, { calls }]) => calls.map((call) => ({ flow: flow as FaultTrial['flow'], call })),
 );
 
-/** The pairs that a trial covers. */
-function pairsOf({ flow, call, fault, news }: FaultTrial): string[] {
-  const named = [`through ${flow}`, `at ${call}`, `by ${fault}`, `with ${news}`];
-  return named.flatMap((one, place) => named.slice(place + 1).map((other) => `${one} ${other}`));
+/**
+ * The fewest trials that have each call of each flow, and each fault with each event fault: turning through the lists,
+ * whose lengths share no divisor, meets every pair.
+ */
+export function faultSample(): { call: string; trials: FaultTrial[] }[] {
+  const count = Math.max(faultPoints.length, callFaults.length * newsFaults.length);
+  const trials = Array.from({ length: count }, (_, index) => ({
+    ...inTurn(faultPoints, index),
+    fault: inTurn(callFaults, index),
+    news: inTurn(newsFaults, index),
+  }));
+  const calls = [...new Set(faultPoints.map(({ call }) => call))];
+  return calls.map((call) => ({ call, trials: trials.filter((trial) => trial.call === call) }));
 }
 
-/**
- * As few trials as cover each pair of flow, call, fault and event fault at least once: each call with each fault, in
- * the flow and with the event fault that add the most new pairs. The calls of the fewest flows come first.
- */
-export function faultPairs(): { call: string; trials: FaultTrial[] }[] {
-  const had = new Set<string>();
-  // Pairs of a call and a flow are the rarest.
-  const gain = (trial: FaultTrial) => {
-    const found = pairsOf(trial).filter((pair) => !had.has(pair));
-    return found.length + (found.includes(`through ${trial.flow} at ${trial.call}`) ? 1 : 0);
-  };
-  const pick = (call: string, fault: FaultTrial['fault']): FaultTrial => {
-    const flowsOf = faultPoints.filter((point) => point.call === call);
-    const choices = flowsOf.flatMap(({ flow }) => newsFaults.map((news) => ({ flow, call, fault, news })));
-    const best = choices.reduce((one, other) => (gain(other) > gain(one) ? other : one));
-    for (const pair of pairsOf(best)) had.add(pair);
-    return best;
-  };
-  const through = (call: string) => faultPoints.filter((point) => point.call === call).length;
-  const calls = [...new Set(faultPoints.map(({ call }) => call))].sort((one, other) => through(one) - through(other));
-  return calls.map((call) => ({ call, trials: callFaults.map((fault) => pick(call, fault)) }));
-}
+const inTurn = <T>(all: readonly T[], index: number): T => all[index % all.length] as T;
 
 const manyMicrocents = 100_000_000_000_000;
 
