@@ -5,6 +5,7 @@ import { Agent } from '../../e2e/support/agent.ts';
 import { buyingByCard, listen, paidOnPage } from '../../e2e/support/card.ts';
 import { clientKinds, connectMcp } from '../../e2e/support/mcp-client.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
+import { axiosPayer, fetchPayer } from '../../e2e/support/stock-clients.ts';
 
 const service = await startService(withCard);
 beforeAll(() => listen(service));
@@ -30,6 +31,16 @@ const overRest =
     return { isPending: paid.status === 202, body: paid.body };
   };
 
+/** Pays over REST with a stock client, which answers 402 by itself. */
+const overStockClient =
+  (open: (agent: Agent) => ReturnType<typeof axiosPayer> | ReturnType<typeof fetchPayer>) =>
+  (agent: Agent): Pay =>
+  async (jobKey, body) => {
+    const post = await open(agent);
+    const paid = await post(`${agent.baseUrl}/api/agent/v1/jobs/${jobKey}/payments`, body);
+    return { isPending: paid.status === 202, body: paid.body };
+  };
+
 /** Pays over MCP, with the payment in the metadata when the answer asks for one. */
 const overMcp =
   (kind: (typeof clientKinds)[number]) =>
@@ -52,6 +63,8 @@ const overMcp =
 
 const doors: [string, (agent: Agent) => Pay][] = [
   ['REST', overRest],
+  ['REST, @x402/fetch', overStockClient(fetchPayer)],
+  ['REST, @x402/axios', overStockClient(axiosPayer)],
   ...clientKinds.map((kind): [string, (agent: Agent) => Pay] => [`MCP, ${kind}`, overMcp(kind)]),
 ];
 
