@@ -126,8 +126,11 @@ function stopwatch(): Pick<Stage, 'goesOn' | 'slowest'> {
   };
 }
 
-/** Starts the service in production mode; it ends with the file's tests. */
-export async function openStage(): Promise<Stage> {
+/**
+ * Starts the service in production mode; it ends with the file's tests. The apps to be killed are those of `npm start`,
+ * or serve no pages.
+ */
+export async function openStage({ pages = false } = {}): Promise<Stage> {
   // One cardholder cancels more paid jobs than an account may.
   process.env.REMEDIES_MAX = '0';
   const folder = mkdtempSync(path.join(tmpdir(), 'kill-points-'));
@@ -151,7 +154,7 @@ export async function openStage(): Promise<Stage> {
   let spare: ReturnType<Stage['app']> | null = null;
   function startApp(): ReturnType<Stage['app']> {
     return onFreePort(async (port) => {
-      const opened = await victim('server/start.ts', port);
+      const opened = await victim(pages ? 'server/start.ts' : 'e2e/kill-points/web.ts', port);
       await isReady(opened.process, 'app_ready');
       return { ...opened, baseUrl: `http://127.0.0.1:${port}` };
     });

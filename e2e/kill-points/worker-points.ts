@@ -61,8 +61,9 @@ export interface JobErrand extends Errand {
   readonly jobKey: string;
 }
 
-/** A free victim has reached its point by then. */
+/** A free victim has reached its point by then, or will not with this errand. */
 const nextErrandMs = 1_500;
+const lookAgainMs = 50;
 
 /**
  * Lets a worker reach each of the points, kills them all, and requires that a surviving one finishes every errand with
@@ -82,9 +83,10 @@ export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: 
       });
     }
     for (const errand of errands) {
+      const before = waiting.size;
       await errand.begin();
       begun.push(errand);
-      await sleep(nextErrandMs);
+      for (let ms = 0; ms < nextErrandMs && waiting.size === before; ms += lookAgainMs) await sleep(lookAgainMs);
       if (waiting.size === 0) break;
     }
     await stage.eventually(
