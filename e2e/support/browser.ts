@@ -77,6 +77,9 @@ export async function faultsOf(page: Page, name: string): Promise<string[]> {
   return faults;
 }
 
+/** Pages at once: while one waits for its network, another is looked at. */
+const tabs = 2;
+
 /**
  * Opens pages in one look, signed in as `visitor`. Lists their accessibility faults, the errors in the browser's console
  * (except the 404 of a missing page), and requests to other servers.
@@ -90,8 +93,25 @@ export async function faultsOfPages(
   if (!browser) throw new Error('The visitor has no browser.');
   const context = await browser.newContext({ viewport: sizes[size], colorScheme });
   await context.addCookies(await visitor.cookies());
-  const page = await context.newPage();
+  const left = Object.entries(pages);
   const faults: string[] = [];
+  const openOneByOne = async () => {
+    const page = await context.newPage();
+    const open = watched(page, faults);
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [name, address] = next;
+      await open(address);
+      await keepPicture(page, `${name}-${size}-${colorScheme}`);
+      faults.push(...(await accessibilityFindings(page)).map((fault) => `${name}: ${fault}`));
+    }
+  };
+  await Promise.all(Array.from({ length: tabs }, openOneByOne));
+  await context.close();
+  return faults;
+}
+
+/** Adds what goes wrong on the pages that are opened in this tab to `faults`; returns how to open one. */
+function watched(page: Page, faults: string[]): (address: string) => Promise<void> {
   let opened = '';
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
@@ -102,12 +122,8 @@ export async function faultsOfPages(
     if (message.type() === 'error' && !isMissing) faults.push(`${opened}: ${message.text()}`);
   });
   page.on('pageerror', (error) => faults.push(`${opened}: ${error.message}`));
-  for (const [name, address] of Object.entries(pages)) {
+  return async (address) => {
     opened = address;
     await page.goto(address, { waitUntil: 'networkidle' });
-    await keepPicture(page, `${name}-${size}-${colorScheme}`);
-    faults.push(...(await accessibilityFindings(page)).map((fault) => `${name}: ${fault}`));
-  }
-  await context.close();
-  return faults;
+  };
 }
