@@ -49,6 +49,18 @@ describe('the rights in the database that the handbook names', () => {
     await door.stop();
   });
 
+  it('are enough to count the connections of everybody to PostgreSQL', { timeout: 60_000 }, async () => {
+    const metrics = await freePort();
+    const door = await service.startDoor({ DATABASE_URL: restricted, METRICS_PORT: String(metrics) });
+    // More than the process may open itself.
+    const others = Array.from({ length: 40 }, () => new pg.Client({ connectionString: url }));
+    for (const other of others) await other.connect();
+    const used = async () => (await scrape(metrics)).value('work_check_server_connections', { state: 'used' });
+    await expect.poll(used, { timeout: 20_000 }).toBeGreaterThanOrEqual(others.length);
+    for (const other of others) await other.end();
+    await door.stop();
+  });
+
   it.each([
     'truncate jobs',
     'alter table audit_rows disable trigger all',

@@ -107,7 +107,7 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
     union all select 'chain_head_block', network, head from chains
     union all select 'chain_search_lag_blocks', network, greatest(head - searched_to, 0) from chains
     union all select 'chain_search_age_seconds', network, extract(epoch from ${now} - searched_at) from chains
-    union all select 'server_connections', 'used', count(*) from pg_stat_activity where backend_type = 'client backend'
+    union all select 'server_connections', 'used', sum(numbackends) from pg_stat_database
     union all select 'server_connections', 'limit', current_setting('max_connections')::float8
     union all select 'log_archived_seconds', null, extract(epoch from ${now} - last_archived_time) from pg_stat_archiver
       where last_archived_time is not null
