@@ -256,9 +256,12 @@ function cite(
   return { findings, statements, citations, dropped };
 }
 
-/** A reason beside its statement: "this" for its words. */
-const ofThis = (why: string, words: string): string =>
-  why.startsWith(words) ? `This${why.slice(words.length)}` : why.replace(words, () => 'this');
+/** A reason beside its statement: "this" for its words, and not again that it is open, as its status says. */
+function ofThis(why: string, words: string): string {
+  const opening = `The evidence does not settle ${words}. `;
+  if (why.startsWith(opening)) return why.slice(opening.length);
+  return why.startsWith(words) ? `This${why.slice(words.length)}` : why.replace(words, () => 'this');
+}
 
 /** What decided a statement, and its proof as places. */
 function provenBy(
