@@ -18,6 +18,7 @@ const comesTo = (claimed: string, expression: string, ...operands: string[]): bo
 describe('an expression', () => {
   it.each([
     ['17 EUR', 'a - b', ['37 EUR', '20 EUR']],
+    ['1550', 'a * b', ['77.5', '20']],
     ['14 percent', '(b - a) / a', ['4,210', '4,799']],
     ['14%', 'share(b - a, a)', ['4,210', '4,799']],
     ['9 minutes', 'minutes(a, b)', ['10:26', '10:35']],

@@ -10,7 +10,8 @@ export function isResult(result: Result, claimed: Quantity | undefined, text: st
   if (claimed === undefined) return false;
   if (unit === 'date') return isDay(result, claimed);
   if (unit === 'time') return claimed.kind === 'time' && isClock(Number(top) / Number(bottom), claimed);
-  if (claimed.kind === 'date' || claimed.kind === 'time') return false;
+  // A bare "1550" may be a year or any number.
+  if (claimed.kind === 'time' || (claimed.kind === 'date' && claimed.month !== undefined)) return false;
   if (claimed.kind === 'money' && !RATED.has(unit) && unit !== claimed.unit) return false;
   if (claimed.kind === 'percent' && unit !== '%' && unit !== '') return false;
   const value = Math.abs(Number(top) / Number(bottom));

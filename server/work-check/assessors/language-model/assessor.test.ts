@@ -167,6 +167,20 @@ describe('the language-model assessor', () => {
     expect((await ask(['scripted'], { ...paraphrase, work_product })).statements[0]?.status).not.toBe('supported');
   });
 
+  it('knows a person by the name, whatever title stands before it', async () => {
+    const evidence = [{ source: 'Guide', text: `${guide} So Karin Lindgren, its keeper, told the council.` }];
+    script = (prompt) => {
+      const quotes = materialOf(prompt).passages.map(({ id }) => ({ passage: id, words: '' }));
+      return careful('come up with', { status: 'supported', quotes })(prompt);
+    };
+    const status = async (name: string) => {
+      const work_product = `As ${name} has it, the buyer of the goods has to come up with the money for freight.`;
+      return (await ask(['scripted'], { work_product, evidence })).statements[0]?.status;
+    };
+    expect(await status('Ms Lindgren')).toBe('supported');
+    expect(await status('Ms Halvorsen')).not.toBe('supported');
+  });
+
   it('names the words on both sides of a contradiction, and accuses by two readings only', async () => {
     const work_product = 'It is the seller of the goods who has to come up with the money for freight.';
     const change = (prompt: string) => {

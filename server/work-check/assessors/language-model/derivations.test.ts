@@ -66,6 +66,21 @@ describe('a derivation', () => {
       one('275', 'minutes(a, b)', from('p1', '09.4O'), from('p1', '14.15')),
       ['taken 09.4O h, received 14.15 h'],
     ],
+    [
+      'kwh: 1550',
+      one('1550', '(a - b) * c', from('p1', '3198.0'), from('p1', '3120.5'), from('p1', '20')),
+      ['3120.5 3198.0 20'],
+    ],
+    [
+      'a drop of 94%',
+      one('94%', 'round(share(a - b, a))', from('p1', 'P4 Spa Dusche 2.400'), from('p2', 'P4 140')),
+      ['P4 Spa Dusche 2.400 vom 24.03.', 'P4 140'],
+    ],
+    [
+      'due: 2025-05-22',
+      one('2025-05-22', 'a + b', from('p1', '22.04.25'), from('p1', '30 days')),
+      ['22.04.25, 30 days'],
+    ],
     ['three of them', one('three', 'count(a)', from('p1-p4', 'done')), ['a done', 'b open', 'c done', 'd done']],
     ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
   ])('holds: %s', (text, derivation, evidence) => {

@@ -144,8 +144,15 @@ function rangeOf(
   return { figure: undefined, text: words.trim(), instances: passages.length, passages: shown, steps: 0 };
 }
 
+/** "P4" of "P4 Spa 2.400": a code is no figure where another stands beside it. */
+const withoutCodes = (text: string): string => {
+  const bare = text.replaceAll(/(?<![\p{L}\d])\p{L}{1,3}-?\d+(?![\p{L}\d])/gu, ' ');
+  return /\d/.test(bare) ? bare.trim() : text;
+};
+
 /** The figure that an operand gives, as English or the language of its source writes it. */
-function figureIn(text: string, inForeign: boolean): Quantity | undefined {
+function figureIn(quoted: string, inForeign: boolean): Quantity | undefined {
+  const text = withoutCodes(quoted);
   const figure = readQuantities(tokenize(text))[0];
   const clock = /^\D*(\d{1,2}):(\d{2}):(\d{2})\D*$/.exec(text);
   if (clock !== null) {

@@ -98,11 +98,11 @@ export function proveStatement(
     const held = derived.filter(({ holds }) => holds);
     const texts = quoted.map((one) => textOf(one, about.task));
     const isTold = isAbout(statement, [...texts, ...titles]);
-    if (held.length === 0 && !isTold && !isToldOtherwise(statement, about.task)) return opinion;
+    const { typed, paired, telling } = typedIn(statement, { quoted, titles, derived: held }, about.task);
+    if (held.length === 0 && !isTold && !telling && !isToldOtherwise(statement, texts, about.task)) return opinion;
     // A figure that was worked out takes two readings: of hundreds of figures any number can be derived.
     const isRead = held.length === 0 && isTold;
     const computed = held.map(({ says }) => says).join('; ');
-    const { typed, paired } = typedIn(statement, { quoted, titles, derived: held }, about.task);
     return {
       ...opinion,
       ...(computed === '' ? {} : { computed }),
@@ -170,8 +170,8 @@ function closestFirst(passages: readonly Passage[], { tokens }: Statement, task:
 }
 
 /** What another language tells, or what is denied ("Nobody was injured"), may share no word with what shows it. */
-const isToldOtherwise = ({ text }: Statement, { evidence }: AssessmentTask): boolean =>
-  DENIED.test(text) || evidence.sources.some(isForeign);
+const isToldOtherwise = ({ text }: Statement, quoted: readonly string[], { evidence }: AssessmentTask): boolean =>
+  DENIED.test(text) || evidence.sources.some(isForeign) || quoted.some((one) => isForeign({ text: one }));
 
 const DENIED = /\b(?:no|not|none|nobody|nothing|never|neither|without)\b/i;
 

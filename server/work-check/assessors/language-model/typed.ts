@@ -11,7 +11,8 @@ type Read = Written & { names: Set<string> };
 /**
  * Whether every figure, date and name of a statement stands in the quoted passages, in whatever form, or follows from
  * them: two readings are asked for then. And whether one passage that names nobody else holds them all as they are
- * written, its names in the statement's order: one reading is enough then. Titles of sources and the request may give a
+ * written, its names in the statement's order: one reading is enough then. `telling` where a figure is such that it hardly
+ * stands there by chance. Titles of sources and the request may give a
  * name or a period, and titles that a reader quotes a figure.
  */
 export function typedIn(
@@ -22,7 +23,7 @@ export function typedIn(
     derived,
   }: { quoted: readonly Passage[]; titles: readonly string[]; derived: readonly { claimed: string }[] },
   task: AssessmentTask,
-): { typed: boolean; paired: boolean } {
+): { typed: boolean; paired: boolean; telling: boolean } {
   const near = [...quoted.map((passage) => aroundOf(passage, task)), ...titles].map((text) => readOf(asDigits(text)));
   const read = quoted.map((passage) => readOf(textOf(passage, task)));
   const sources = sourcesOf(task);
@@ -53,8 +54,18 @@ export function typedIn(
     (one) => joined(one) && free.every((figure) => holdsFigure(one, figure)) && isInOrder(names, one.tokens),
   );
   // Without figures and names only two readings together pair its words.
-  return { typed: typed || (named && figures.length === 0 && names.length === 0), paired: typed && paired };
+  return {
+    typed: typed || (named && figures.length === 0 && names.length === 0),
+    paired: typed && paired,
+    telling: typed && figures.some(tellsApart),
+  };
 }
+
+const TELLING_MIN = 100;
+
+/** A day, a time, or a number of three digits. */
+const tellsApart = ({ kind, value, month }: Quantity): boolean =>
+  kind === 'date' ? month !== undefined : kind === 'time' || value >= TELLING_MIN;
 
 const sourcesRead = new WeakMap<AssessmentTask['evidence'], Read[]>();
 
@@ -108,6 +119,9 @@ const isSameDay = (figure: Quantity, known: Quantity): boolean =>
   figure.day === known.day &&
   figure.month === known.month;
 
+/** "Ms Wieland" is the Wieland of the evidence. */
+const HONORIFICS = new Set(['mr', 'mrs', 'ms', 'miss']);
+
 const CALENDAR =
   /^(?:mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?$|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$/;
 
@@ -118,6 +132,7 @@ const namesIn = (tokens: readonly Token[], opens: boolean): Token[] =>
       content &&
       kind === 'word' &&
       !CALENDAR.test(lower) &&
+      !HONORIFICS.has(lower) &&
       (!opens || (at > 0 && tokens[at - 1]?.lower !== '.')),
   );
 

@@ -26,6 +26,7 @@ describe('a figure stands in a text', () => {
     ['£1,372.00', 'HIGHFIELD INS PREMIUM 25/26,1372.00'],
     ['4', 'vier Stellplätze'],
     ['21:20', '21:20,7.6,11.9'],
+    ['12 March 2025', 'MBLU3105190;GATE-OUT;12-03-2025 10:20'],
     ['09:40', asDigits('Taken: Tue 18/06/2024   09.4O h')],
     ['180', asDigits('No more than 18O aircraft')],
   ])('%s in “%s”', (claimed, text) => expect(stands(claimed, text)).toBe(true));
@@ -43,6 +44,7 @@ describe('a figure stands in a text', () => {
     ['£845.00', 'order 1,845.00 in all'],
     ['£845.00', 'order 845,100 in all'],
     ['5', 'vier Stellplätze'],
+    ['12 March 2024', 'MBLU3105190;GATE-OUT;12-03-2025 10:20'],
   ])('%s not in “%s”', (claimed, text) => expect(stands(claimed, text)).toBe(false));
 });
 
@@ -58,6 +60,7 @@ describe('a name stands in a text', () => {
 
 it('reads days, spans and numbers of other languages', () => {
   expect(dayIn('03-06-2024')).toEqual({ day: 3, month: 6, year: 2024 });
+  expect(dayIn('dated 22.04.25')).toEqual({ day: 22, month: 4, year: 2025 });
   expect(dayIn('12 janvier 2025')).toEqual({ day: 12, month: 1, year: 2025 });
   expect(dayIn('41-06-2024')).toBeUndefined();
   expect(spanIn('spätestens neun Monate vor Ablauf')).toEqual({ value: 9, unit: 'month' });
@@ -74,5 +77,6 @@ it('reads days, spans and numbers of other languages', () => {
 
 it('tells another language by its smallest words', () => {
   expect(isForeign({ text: 'La caution de 1 500 €, à déposer à l’arrivée, est inchangée.' })).toBe(true);
+  expect(isForeign({ text: 'Twee dozen nat aan de onderkant, geen schade aan de stoelen.' })).toBe(true);
   expect(isForeign({ text: 'The deposit of €1,500 is unchanged and due on arrival.' })).toBe(false);
 });

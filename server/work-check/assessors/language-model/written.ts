@@ -156,6 +156,7 @@ function isDate({ day, month, year }: Quantity, text: string): boolean {
   const forms = [
     String.raw`(?<!\d)0?${day}[./]\s?(?<digits>0?${month})(?:[./]\s?(?<year>\d{2,4}))?(?!\d)`,
     String.raw`(?:(?<year>\d{4})-)?(?<!\d)(?<digits>0?${month})-0?${day}(?!\d)`,
+    String.raw`(?<!\d)0?${day}-(?<digits>0?${month})-(?<year>\d{4}|\d{2})(?!\d)`,
     String.raw`(?<!\d)0?${day}(?:\p{L}{1,3})?${other}[\s.]+(?:de\s+)?(?<word>\p{L}+)(?:[\s.,'’]+(?:de\s+)?(?<year>\d{2,4})(?!\d)|\.)?`,
   ];
   return forms.some((form) =>
@@ -188,7 +189,7 @@ function isShortOf(short: string, word: string): boolean {
 
 const ENGLISH = /(?<!\p{L})(?:the|of|and|to|is|are|was|were|with|for|by|that|this)(?!\p{L})/giu;
 const OTHERS =
-  /(?<!\p{L})(?:le|la|les|des|du|et|est|une|dans|pour|sur|der|die|das|und|ist|nicht|den|dem|zu|mit|el|los|las|una|para|il|che|di|sono|het|een|van|voor|och|att|som|og|det|nie|jest)(?!\p{L})/giu;
+  /(?<!\p{L})(?:le|la|les|des|du|et|est|une|dans|pour|sur|au|aux|pas|der|die|das|und|ist|nicht|den|dem|zu|mit|im|vom|ein|eine|kein|keine|wird|el|los|las|una|para|por|del|il|che|di|sono|della|het|een|van|voor|aan|geen|niet|naar|zijn|och|att|som|og|det|nie|jest)(?!\p{L})/giu;
 
 const languages = new WeakMap<{ text: string }, boolean>();
 
@@ -202,14 +203,17 @@ export function isForeign(source: { text: string }): boolean {
 
 /** A day as registers and other languages write it: "03-06-2024" (with hyphens or dots the day comes first), "12 janvier 2025". */
 export function dayIn(text: string): { day: number; month: number; year?: number } | undefined {
-  const digits = /(?<!\d)(\d{1,2})[-.](\d{1,2})[-.](\d{4})(?!\d)/.exec(text);
-  if (digits !== null) return validDay(Number(digits[1]), Number(digits[2]), Number(digits[3]));
+  const digits = /(?<!\d)(\d{1,2})[-.](\d{1,2})[-.](\d{4}|\d{2})(?!\d)/.exec(text);
+  if (digits !== null) return validDay(Number(digits[1]), Number(digits[2]), yearOf(digits[3] ?? ''));
   const words = /(?<!\d)(\d{1,2})(?:\p{L}{1,3})?[\s.]+(?:de\s+)?(\p{L}+)\.?(?:\s+(?:de\s+)?(\d{4}))?/u.exec(text);
   const numbers = [...(months.get(words?.[2]?.toLowerCase() ?? '') ?? [])];
   const [month] = numbers;
   if (words === null || month === undefined || numbers.length > 1) return undefined;
   return validDay(Number(words[1]), month, words[3] === undefined ? undefined : Number(words[3]));
 }
+
+/** "25" is 2025: contracts and logs are of this century. */
+const yearOf = (digits: string): number => Number(digits.length === 2 ? `20${digits}` : digits);
 
 const DAYS_MAX = 31;
 
