@@ -167,6 +167,14 @@ describe('the language-model assessor', () => {
     expect((await ask(['scripted'], { ...paraphrase, work_product })).statements[0]?.status).not.toBe('supported');
   });
 
+  it('reads a number that stands in the title of a source, and cites its beginning', async () => {
+    const evidence = [...(sound.evidence ?? []), { source: 'Invoice DN-88034 of 20 March', text: 'Freight: 910 EUR.' }];
+    script = (prompt) =>
+      careful('DN-88034', { status: 'supported', quotes: [{ passage: 's2', words: 'DN-88034' }] })(prompt);
+    const { statements } = await ask(['scripted'], { work_product: { carrier_invoice: 'DN-88034' }, evidence });
+    expect(statements[0]).toMatchObject({ status: 'supported', citations: [{ ref: 'evidence/1', start: 0 }] });
+  });
+
   it('knows a person by the name, whatever title stands before it', async () => {
     const evidence = [{ source: 'Guide', text: `${guide} So Karin Lindgren, its keeper, told the council.` }];
     script = (prompt) => {

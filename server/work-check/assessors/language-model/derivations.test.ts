@@ -81,6 +81,16 @@ describe('a derivation', () => {
       one('2025-05-22', 'a + b', from('p1', '22.04.25'), from('p1', '30 days')),
       ['22.04.25, 30 days'],
     ],
+    [
+      'ripe on 10 Sep',
+      one('10 Sep', 'a + b + 1', from('p1', '19/8'), from('p1', '21 days')),
+      ['19/8 Long Acre, 21 days'],
+    ],
+    [
+      'at most -19',
+      one('-19', '(a - b) / 2 * 10 / (10 - 1)', from('p1', '-2.2 F'), from('p1', '32 F')),
+      ['max -2.2 F, freezing at 32 F'],
+    ],
     ['three of them', one('three', 'count(a)', from('p1-p4', 'done')), ['a done', 'b open', 'c done', 'd done']],
     ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
   ])('holds: %s', (text, derivation, evidence) => {

@@ -168,9 +168,12 @@ function figureIn(quoted: string, inForeign: boolean): Quantity | undefined {
   if (day !== undefined) return { ...BARE, kind: 'date', ...day };
   if (figure?.kind === 'date' && /^\D*\d{4}\D*$/.test(text)) return { ...BARE, value: Number(/\d{4}/.exec(text)?.[0]) };
   const other = otherwiseIn(text, inForeign);
-  if (other === undefined) return figure;
-  return { ...(figure ?? BARE), value: other, kind: figure?.kind ?? 'number' };
+  const read = other === undefined ? figure : { ...(figure ?? BARE), value: other, kind: figure?.kind ?? 'number' };
+  return read === undefined || !BELOW_ZERO.test(text) ? read : { ...read, value: -read.value };
 }
+
+/** "-2.2 F": quoted with its sign. */
+const BELOW_ZERO = /^[-−]\d/;
 
 const BARE: Quantity = { kind: 'number', value: 0, unit: '', tolerance: 0, first: 0, last: 0, start: 0, end: 0 };
 

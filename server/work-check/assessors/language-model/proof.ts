@@ -30,6 +30,8 @@ type Quoted = {
   whole: Passage[];
   /** Titles of sources, and the request, which may name a subject or a period. */
   titles: string[];
+  /** Where the sources begin whose titles were quoted. */
+  titled: Passage[];
   invented: number;
 };
 
@@ -45,11 +47,13 @@ type About = { task: AssessmentTask; material: Material };
 
 /** The passages that an answer quotes, found where they stand; quotes that stand nowhere are counted. */
 export function findQuoted(quotes: StatementAnswer['quotes'], { task, material }: About): Quoted {
-  const found: Quoted = { cut: [], whole: [], titles: [], invented: 0 };
+  const found: Quoted = { cut: [], whole: [], titles: [], titled: [], invented: 0 };
   for (const { passage, words } of quotes.slice(0, QUOTES_MAX)) {
     const title = material.titles.get(passage.trim());
     if (title !== undefined && (words.trim() === '' || findQuote(words, title) !== undefined)) {
-      if (passage.trim() !== REQUEST_ID) found.titles.push(title);
+      if (passage.trim() === REQUEST_ID) continue;
+      found.titles.push(title);
+      found.titled.push(...openingOf(title, task));
       continue;
     }
     const whole = material.passages.get(passage.trim());
@@ -61,6 +65,14 @@ export function findQuoted(quotes: StatementAnswer['quotes'], { task, material }
     }
   }
   return found;
+}
+
+/** The first passage of the source with a title. */
+function openingOf(title: string, { evidence: { sources, passages } }: AssessmentTask): Passage[] {
+  const source = sources.findIndex((one) => one.source === title);
+  const ref = sources[source]?.ref;
+  const first = passages.find((one) => one.source === source);
+  return ref === undefined || first === undefined ? [] : [{ ref, start: first.start, end: first.end }];
 }
 
 function cutOf(words: string, whole: Passage, task: AssessmentTask): Passage | undefined {
@@ -88,9 +100,11 @@ export function proveStatement(
   results: Results = derive([{ given: answer, text: statement.text }], about),
 ): StatementOpinion {
   const { status, sure, reason } = answer;
-  const { cut, whole, titles } = findQuoted(answer.quotes, about);
+  const { cut, whole, titles, titled } = findQuoted(answer.quotes, about);
   const derived = derivedOf(answer, results);
-  const quoted = [...whole, ...derived.flatMap(({ operands }) => operands).slice(0, OPERANDS_QUOTED_MAX)];
+  const passagesQuoted = [...whole, ...derived.flatMap(({ operands }) => operands).slice(0, OPERANDS_QUOTED_MAX)];
+  // "Invoice DN-88034" may stand in a title alone: its source is cited from the beginning.
+  const quoted = passagesQuoted.length > 0 ? passagesQuoted : titled;
   const passages = closestFirst(cut.length > 0 ? cut : quoted.slice(0, QUOTES_MAX), statement, about.task);
   const opinion: StatementOpinion = { status, sure, reason, passages, counts: undefined };
   if (status === 'not_found' || status === 'no_claim' || quoted.length === 0) return opinion;

@@ -125,6 +125,9 @@ const HONORIFICS = new Set(['mr', 'mrs', 'ms', 'miss']);
 const CALENDAR =
   /^(?:mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?$|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$/;
 
+/** What a sentence follows, also as the value of a field ("reason: Gearbox failure …"). */
+const OPENS_SENTENCE = new Set(['.', ':']);
+
 const namesIn = (tokens: readonly Token[], opens: boolean): Token[] =>
   tokens.filter(
     ({ capital, content, kind, lower }, at) =>
@@ -133,7 +136,7 @@ const namesIn = (tokens: readonly Token[], opens: boolean): Token[] =>
       kind === 'word' &&
       !CALENDAR.test(lower) &&
       !HONORIFICS.has(lower) &&
-      (!opens || (at > 0 && tokens[at - 1]?.lower !== '.')),
+      (!opens || (at > 0 && !OPENS_SENTENCE.has(tokens[at - 1]?.lower ?? ''))),
   );
 
 /** Whether the names of a statement that a passage holds stand there in the same order. */

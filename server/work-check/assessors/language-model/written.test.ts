@@ -26,6 +26,7 @@ describe('a figure stands in a text', () => {
     ['£1,372.00', 'HIGHFIELD INS PREMIUM 25/26,1372.00'],
     ['4', 'vier Stellplätze'],
     ['21:20', '21:20,7.6,11.9'],
+    ['435', 'TOTAL,,14.0,435,,,'],
     ['12 March 2025', 'MBLU3105190;GATE-OUT;12-03-2025 10:20'],
     ['09:40', asDigits('Taken: Tue 18/06/2024   09.4O h')],
     ['180', asDigits('No more than 18O aircraft')],
@@ -60,6 +61,10 @@ describe('a name stands in a text', () => {
 
 it('reads days, spans and numbers of other languages', () => {
   expect(dayIn('03-06-2024')).toEqual({ day: 3, month: 6, year: 2024 });
+  expect(dayIn('29/8')).toEqual({ day: 29, month: 8 });
+  expect(dayIn('8/29')).toEqual({ day: 29, month: 8 });
+  expect(dayIn('08.09.')).toEqual({ day: 8, month: 9 });
+  expect(dayIn('41/6')).toBeUndefined();
   expect(dayIn('dated 22.04.25')).toEqual({ day: 22, month: 4, year: 2025 });
   expect(dayIn('12 janvier 2025')).toEqual({ day: 12, month: 1, year: 2025 });
   expect(dayIn('41-06-2024')).toBeUndefined();

@@ -72,7 +72,8 @@ function hasDigits(value: number, text: string): boolean {
   const end = part === '' ? String.raw`(?:[.,]0{1,2}(?!\d)|${alone})` : String.raw`[.,]${part}0?(?!\d)`;
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, String.raw`[.,'’\s]?`);
   const start = String.raw`(?<![\d.]|\d,)${grouped}`;
-  const cell = whole.length > GROUP ? `|(?<=\\d,)${whole}` : '';
+  // "2,1500.00" and "14.0,435" are cells of a row: nothing is grouped like that.
+  const cell = whole.length > GROUP ? `|(?<=\\d,)${whole}` : `|(?<=\\.\\d{1,3},)${whole}`;
   if (new RegExp(`(?:${start}${cell})${end}`).test(text)) return true;
   return part === '' && value < NUMBER_WORDS[0].length && wordsIn(text).some((word) => numberOf(word) === value);
 }
@@ -201,8 +202,16 @@ export function isForeign(source: { text: string }): boolean {
   return known;
 }
 
-/** A day as registers and other languages write it: "03-06-2024" (with hyphens or dots the day comes first), "12 janvier 2025". */
+/**
+ * A day as registers and other languages write it: "03-06-2024" (with hyphens or dots the day comes first), "12 janvier
+ * 2025"; "19/8" and "08.09." stand alone.
+ */
 export function dayIn(text: string): { day: number; month: number; year?: number } | undefined {
+  const short = /^\D*(\d{1,2})(?:\/(\d{1,2})|\.(\d{1,2})\.)\D*$/.exec(text);
+  if (short !== null) {
+    const [first, second] = [Number(short[1]), Number(short[2] ?? short[3])];
+    return second > ROMAN.length ? validDay(second, first, undefined) : validDay(first, second, undefined);
+  }
   const digits = /(?<!\d)(\d{1,2})[-.](\d{1,2})[-.](\d{4}|\d{2})(?!\d)/.exec(text);
   if (digits !== null) return validDay(Number(digits[1]), Number(digits[2]), yearOf(digits[3] ?? ''));
   const words = /(?<!\d)(\d{1,2})(?:\p{L}{1,3})?[\s.]+(?:de\s+)?(\p{L}+)\.?(?:\s+(?:de\s+)?(\d{4}))?/u.exec(text);
