@@ -111,15 +111,19 @@ export async function withWorker<T>(stage: Stage, work: () => Promise<T>): Promi
 }
 
 /** Work that takes long enough to show progress. */
-const longWork = {
+const longWork: Record<string, unknown> = {
   work_product: Array.from({ length: 1_000 }, (_, shop) => `Shop ${shop} sold ${shop * 7} chairs in March.`).join(' '),
 };
 
 /** Checks to run: jobs paid while no worker runs. */
-export async function checks(stage: Stage, count: number): Promise<JobErrand[]> {
+export async function checks(
+  stage: Stage,
+  count: number,
+  work: Record<string, unknown> = longWork,
+): Promise<JobErrand[]> {
   return each(count, async () => {
     const agent = await stage.arrive();
-    const jobKey = await agent.authorizedJob(longWork);
+    const jobKey = await agent.authorizedJob(work);
     const signature = await agent.signPayment(jobKey);
     return {
       agent,
@@ -131,10 +135,14 @@ export async function checks(stage: Stage, count: number): Promise<JobErrand[]> 
 }
 
 /** Re-checks to run, of reports that a worker delivered before. */
-export async function rechecks(stage: Stage, count: number): Promise<JobErrand[]> {
+export async function rechecks(
+  stage: Stage,
+  count: number,
+  work: Record<string, unknown> = longWork,
+): Promise<JobErrand[]> {
   return each(count, async () => {
     const agent = await stage.arrive();
-    const jobKey = await agent.paidJob(longWork);
+    const jobKey = await agent.paidJob(work);
     await inState(stage, agent, jobKey, { state: 'delivered' });
     return {
       agent,
@@ -147,7 +155,7 @@ export async function rechecks(stage: Stage, count: number): Promise<JobErrand[]
 
 /** Refunds to pay, for reports that a worker corrected before. */
 export async function refunds(stage: Stage, count: number): Promise<JobErrand[]> {
-  const corrected = await rechecks(stage, count);
+  const corrected = await rechecks(stage, count, {});
   for (const { begin } of corrected) await begin();
   return Promise.all(
     corrected.map(async ({ agent, jobKey, ended }) => {
@@ -164,7 +172,7 @@ export async function refunds(stage: Stage, count: number): Promise<JobErrand[]>
 
 /** Payments with an unknown outcome: the facilitator broke off before executing them. */
 export async function unknownPayments(stage: Stage, count: number): Promise<JobErrand[]> {
-  const errands = await checks(stage, count);
+  const errands = await checks(stage, count, {});
   return errands.map((errand) => ({
     ...errand,
     async begin() {

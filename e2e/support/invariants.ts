@@ -419,10 +419,12 @@ export async function brokenInvariants(
     ...(queue.rows[0]?.there ? { [queuedWorkHasItsMessage]: withoutMessage } : {}),
     ...(remediesMax > 0 ? { 'I22 nobody takes remedies without end': remediesWithoutEnd(remediesMax) } : {}),
   };
-  const broken: string[] = [];
-  for (const [name, statement] of Object.entries(statements)) {
-    const { rows } = await database.query(statement);
-    broken.push(...rows.slice(0, findingsMax).map((row) => `${name}: ${JSON.stringify(row)}`));
-  }
-  return broken;
+  // All in one message: the way there and back took half of the time.
+  const results: unknown = await database.query(Object.values(statements).join('\n;\n'));
+  return Object.keys(statements).flatMap(
+    (name, place) =>
+      (results as pg.QueryResult[])[place]?.rows
+        .slice(0, findingsMax)
+        .map((row) => `${name}: ${JSON.stringify(row)}`) ?? [`${name}: was not answered`],
+  );
 }
