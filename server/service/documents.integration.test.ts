@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
@@ -53,6 +54,17 @@ describe('the discovery document', () => {
   });
 });
 
+/** The revision that the server answers a client of this one in. */
+async function spokenTo(protocolVersion: string): Promise<string> {
+  const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'a crawler', version: '1' } };
+  const answer = await fetch(`${service.baseUrl}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  });
+  return /"protocolVersion":"([\d-]+)"/.exec(await answer.text())?.[1] ?? '';
+}
+
 describe('what directories read', () => {
   const read = async (path: string) => {
     const answer = await fetch(service.baseUrl + path);
@@ -94,6 +106,37 @@ describe('what directories read', () => {
       remotes: [{ type: 'streamable-http', url: `${service.baseUrl}/mcp` }],
     });
     expect(server.description.length).toBeLessThanOrEqual(100);
+  });
+
+  it('leads from both catalogs of its domain to the card of the MCP server, which says what the server says', async () => {
+    const mcp = new Client(
+      { name: 'a crawler', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/mcp`)));
+    const { name = '', version = '' } = mcp.getServerVersion() ?? {};
+    await mcp.close();
+    for (const [path, specVersion] of [
+      ['/.well-known/mcp/catalog.json', 'draft'],
+      ['/.well-known/ai-catalog.json', '1.0'],
+    ] as const) {
+      const catalog = JSON.parse((await read(path)).text);
+      expect(catalog).toMatchObject({ specVersion, entries: [{ type: 'application/mcp-server-card+json' }] });
+      const [{ identifier, url, type }] = catalog.entries;
+      expect(identifier).toBe(`urn:air:${new URL(service.baseUrl).hostname}:${name}`);
+      const answer = await fetch(url, { headers: { accept: type } });
+      expect([answer.headers.get('content-type'), answer.headers.get('access-control-allow-origin')]).toEqual([
+        type,
+        '*',
+      ]);
+      const card = await answer.json();
+      expect(card).toMatchObject({ version, remotes: [{ type: 'streamable-http', url: `${service.baseUrl}/mcp` }] });
+      expect(card.name.split('/')[1]).toBe(name);
+      expect(card.description.length).toBeLessThanOrEqual(100);
+      const [newest, ...older] = card.remotes[0].supportedProtocolVersions;
+      expect(newest).toBe('2026-07-28');
+      for (const revision of older) expect([revision, await spokenTo(revision)]).toEqual([revision, revision]);
+    }
   });
 
   it('teaches agents that collect skills to buy here, by the digest that its index says', async () => {

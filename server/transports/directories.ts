@@ -56,22 +56,62 @@ export function x402Resources({ baseUrl }: Base): Record<string, unknown> {
   };
 }
 
-/** How the registry of MCP servers describes a server (schema of 2025-12-11). */
-export function mcpServer({ baseUrl }: Base): Record<string, unknown> {
-  const { hostname } = new URL(baseUrl);
+const serverName = 'work-check';
+
+/** Who the MCP server is, and where. */
+function mcpIdentity({ baseUrl }: Base): Record<string, unknown> {
   return {
-    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
-    name: `${hostname.split('.').toReversed().join('.')}/work-check`,
+    name: `${new URL(baseUrl).hostname.split('.').toReversed().join('.')}/${serverName}`,
     title: service.name,
     description: `Checks agent-made work against its evidence: findings, citations and a verdict for ${toText(price)}.`,
-    version: '1.0.0',
     websiteUrl: baseUrl,
-    remotes: [{ type: 'streamable-http', url: resourceOf(baseUrl) }],
+  };
+}
+
+/** How the registry of MCP servers describes a server (schema of 2025-12-11). */
+export function mcpServer(base: Base): Record<string, unknown> {
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    ...mcpIdentity(base),
+    version: '1.0.0',
+    remotes: [{ type: 'streamable-http', url: resourceOf(base.baseUrl) }],
+  };
+}
+
+export const serverCardType = 'application/mcp-server-card+json';
+/** Appended to the address of the server (SEP-2127). */
+export const serverCardPath = '/mcp/server-card';
+const mcpRevisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const;
+
+/** What a client reads before it connects (SEP-2127); it says what the server itself says once connected. */
+export function serverCard(base: Base): Record<string, unknown> {
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v2/server-card.schema.json',
+    ...mcpIdentity(base),
+    version: service.interface,
+    remotes: [{ type: 'streamable-http', url: resourceOf(base.baseUrl), supportedProtocolVersions: [...mcpRevisions] }],
+  };
+}
+
+/** What lies at this domain for agents, as the catalog of MCP servers and that of everything both list it. */
+export function agentCatalog({ baseUrl }: Base, specVersion: 'draft' | '1.0'): Record<string, unknown> {
+  const { hostname } = new URL(baseUrl);
+  return {
+    specVersion,
+    ...(specVersion === '1.0' ? { host: { displayName: service.name } } : {}),
+    entries: [
+      {
+        identifier: `urn:air:${hostname}:${serverName}`,
+        displayName: service.name,
+        type: serverCardType,
+        url: baseUrl + serverCardPath,
+      },
+    ],
   };
 }
 
 /** The pages that are for everybody. */
-const pages = ['/', '/docs', '/sample-report', '/status', '/terms', '/privacy', '/contact'];
+const pages = ['/', '/docs', '/sample-report', '/verify', '/status', '/terms', '/privacy', '/contact'];
 
 /** The site map of search engines. */
 export function siteMap({ baseUrl }: Base): string {

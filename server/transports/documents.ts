@@ -10,7 +10,17 @@ import { assessment } from '../service/assessment.ts';
 import { price, service } from '../service/terms.ts';
 import { skill, skillIndex, skillIndexPath, skillPath } from './agent-skill.ts';
 import { etagOf } from './context.ts';
-import { apiCatalog, mcpServer, robots, siteMap, x402Resources } from './directories.ts';
+import {
+  agentCatalog,
+  apiCatalog,
+  mcpServer,
+  robots,
+  serverCard,
+  serverCardPath,
+  serverCardType,
+  siteMap,
+  x402Resources,
+} from './directories.ts';
 import { type Answer, type Asked, responseOf } from './exchange.ts';
 import { openApiDocument } from './openapi.ts';
 import { resourceMetadata, resourceMetadataPath } from './protected-resource.ts';
@@ -45,6 +55,9 @@ const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'
   [skillIndexPath]: ({ configuration }) => json(skillIndex(configuration)),
   [skillPath]: ({ configuration }) => ({ type: 'text/markdown; charset=utf-8', body: skill(configuration) }),
   '/server.json': ({ configuration }) => json(mcpServer(configuration)),
+  [serverCardPath]: ({ configuration }) => json(serverCard(configuration), serverCardType),
+  '/.well-known/mcp/catalog.json': ({ configuration }) => json(agentCatalog(configuration, 'draft')),
+  '/.well-known/ai-catalog.json': ({ configuration }) => json(agentCatalog(configuration, '1.0')),
   '/sitemap.xml': ({ configuration }) => ({ type: 'application/xml; charset=utf-8', body: siteMap(configuration) }),
   '/robots.txt': ({ configuration }) => ({ type: 'text/plain; charset=utf-8', body: robots(configuration) }),
 };
