@@ -1,5 +1,5 @@
 import type { NextConfig } from 'next';
-import { commonHeaders, dataHeaders } from './server/transports/security-headers.ts';
+import { commonHeaders, dataHeaders, verifierHeaders } from './server/transports/security-headers.ts';
 import { serviceLinks } from './server/transports/service-links.ts';
 
 const headersOf = (values: Record<string, string>) => Object.entries(values).map(([key, value]) => ({ key, value }));
@@ -15,6 +15,7 @@ const config: NextConfig = {
     return [
       { source: '/:path*', headers: headersOf(commonHeaders) },
       { source: '/', headers: headersOf({ Link: serviceLinks }) },
+      { source: '/verify/:file', headers: headersOf(verifierHeaders) },
       ...dataPaths.map((source) => ({ source, headers: headersOf(dataHeaders) })),
     ];
   },

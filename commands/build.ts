@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCommand } from './command.ts';
+import { packVerifier, verifierFolder } from './pack-verifier.ts';
 import { generateClient } from './prisma.ts';
 import { printLine, runProgram, runProgramQuietly } from './processes.ts';
 import { Refusal } from './refusal.ts';
@@ -16,13 +17,15 @@ const SOURCES = [
   'package-lock.json',
 ];
 const production = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const;
-const NOT_BUILT = /\.(test|e2e|deep)\.tsx?$/;
+/** Tests, and what the build itself puts in `public`. */
+const NOT_BUILT = /\.(test|e2e|deep)\.tsx?$|^public\/verify\//;
 
 /** Builds the app for production unless `.next` is up to date; returns whether it did. Shows the output on failure. */
 export async function buildApp(): Promise<boolean> {
   const sources = fingerprint();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return false;
   printLine('build', 'the app, for production: this takes a minute or two');
+  await packVerifier(verifierFolder);
   const { ending, output } = await runProgramQuietly('next', ['build'], production);
   if (ending !== 0) throw new Refusal(`The app could not be built:\n${output}`);
   writeFileSync(STAMP, sources);

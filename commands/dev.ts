@@ -2,6 +2,7 @@
 
 import { runCommand } from './command.ts';
 import { dataDir } from './data-dir.ts';
+import { packVerifier, verifierFolder } from './pack-verifier.ts';
 import { portsFrom } from './ports.ts';
 import { generateClient } from './prisma.ts';
 import { requireFreePorts, startStack } from './stack.ts';
@@ -12,6 +13,7 @@ async function dev(): Promise<number> {
   const ports = portsFrom(process.env.PORT);
   await requireFreePorts(ports);
   await generateClient();
+  await packVerifier(verifierFolder);
   const stack = await startStack({ ports, dataDir: dataDir(), mode: 'development' });
   console.log(
     `\n${stack.baseUrl} is up. Rules check the work, and no language model reads it (ASSESSOR=rules). Press Ctrl-C to stop everything.\n`,

@@ -210,7 +210,7 @@ async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer
 }
 
 /** Scripts, styles and fonts belong to pages that were counted. */
-const pageFiles = /^\/(?:_next\/static\/|icon\.svg$)/;
+const pageFiles = /^\/(?:_next\/static\/|verify\/|icon\.svg$)/;
 
 /** Counts a page; returns the refusal of one too many. */
 function pageRefusal(runtime: Runtime, req: IncomingMessage): Promise<Problem | null> {

@@ -15,6 +15,14 @@ export const dataHeaders = {
   'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 } as const;
 
+/**
+ * For the code of the page that verifies purchases. Schemas are compiled there; nothing is fetched, so that what a reader
+ * verifies can go nowhere.
+ */
+export const verifierHeaders = {
+  'Content-Security-Policy': "default-src 'none'; script-src 'self' 'unsafe-eval'; worker-src 'self'",
+} as const;
+
 /** For public answers: other origins may read them, with their useful headers (Fetch standard). */
 export const publicHeaders = {
   'access-control-allow-origin': '*',
@@ -36,6 +44,7 @@ export function pagePolicy(nonce: string, isDevelopment: boolean, formsLeadTo: r
     "img-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
+    "worker-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     ["form-action 'self'", ...formsLeadTo].join(' '),
