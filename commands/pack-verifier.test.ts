@@ -16,7 +16,7 @@ let worker: ReturnType<typeof workerOf>;
 beforeAll(async () => {
   await packVerifier(folder);
   worker = workerOf('verify-worker.js', (message) => heard(message));
-});
+}, 60_000);
 
 type Listener = ((event: { data: unknown }) => unknown) | null;
 
