@@ -52,7 +52,8 @@ export function Proofs() {
         <li>
           <Key>work-check verify PURCHASE.json KEYS.json</Key> checks all of it again without account or network: the
           signatures, the chain, the quote, the grant, the input, each citation, check and proof. It names the first
-          link that does not hold. <Key>/verify</Key> does the same in a browser. <Key>client/vectors.json</Key> holds good and tampered purchases for other verifiers.
+          link that does not hold. <Key>/verify</Key> does the same in a browser. <Key>client/vectors.json</Key> holds
+          good and tampered purchases for other verifiers.
         </li>
       </ul>
     </>
