@@ -4,7 +4,7 @@
  *     sum        = product (("+" | "-") product)*
  *     product    = value (("*" | "/") value)*
  *     value      = operand | constant | "(" sum ")" | function "(" sum ("," sum)* ")"
- *     constant   = 1 | 2 | 3 | 7 | 10 | 12 | 24 | 60 | 100 | 1000
+ *     constant   = 1 to 10 | 12 | 24 | 32 | 60 | 100 | 1000
  *     function   = sum count min max mean share round days months minutes weekday first last quarter workdays floor ceil
  *
  * At most five operators and four functions, over up to 60 operands. Money goes with money of one currency; days come
@@ -12,7 +12,7 @@
  * that is what the limits are for.
  */
 export const GRAMMAR =
-  'a + b | a - b | a * b | a / b | sum(a, b, …) | count(a, b, …) | min(…) | max(…) | mean(…) | share(a, b) = a of b in percent | round(x) | round(x, digits), floor(x), ceil(x) | days(a, b) and months(a, b) between dates (whole months) | minutes(a, b) between times (never negative) | weekday(a) | first(a), last(a) day of the month of a date (the first of the next: last(a) + 1), quarter(a) last day of its quarter | workdays(a, n, holidays …) n working days (Monday to Friday) after a | a date + or - days (or "2 weeks", "3 months" as quoted) | a time + or - minutes; 12% counts as 12; constants 1 2 3 7 10 12 24 60 100 1000; brackets allowed, * and / before + and -; at most five operators and four functions, over up to 60 operands';
+  'a + b | a - b | a * b | a / b | sum(a, b, …) | count(a, b, …) | min(…) | max(…) | mean(…) | share(a, b) = a of b in percent | round(x) | round(x, digits), floor(x), ceil(x) | days(a, b) and months(a, b) between dates (whole months) | minutes(a, b) between times (never negative) | weekday(a) | first(a), last(a) day of the month of a date (the first of the next: last(a) + 1), quarter(a) last day of its quarter | workdays(a, n, holidays …) n working days (Monday to Friday) after a | a date + or - days (or "2 weeks", "3 months" as quoted) | a time + or - minutes; 12% counts as 12; constants 1 to 10, 12, 24, 32, 60, 100, 1000; brackets allowed, * and / before + and -; at most five operators and four functions, over up to 60 operands';
 
 export type Node =
   | { is: 'operand'; at: number }
@@ -20,7 +20,7 @@ export type Node =
   | { is: 'operator'; mark: string; left: Node; right: Node }
   | { is: 'call'; name: string; of: Node[] };
 
-const CONSTANTS = new Set([1, 2, 3, 7, 10, 12, 24, 60, 100, 1000]);
+const CONSTANTS = new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 24, 32, 60, 100, 1000]);
 const OPERATORS_MAX = 5;
 const OPERANDS_MAX = 60;
 const CHARS_MAX = 400;

@@ -186,6 +186,7 @@ describe('the language-model assessor', () => {
       return (await ask(['scripted'], { work_product, evidence })).statements[0]?.status;
     };
     expect(await status('Ms Lindgren')).toBe('supported');
+    expect(await status('Keeper Lindgren')).toBe('supported');
     expect(await status('Ms Halvorsen')).not.toBe('supported');
   });
 

@@ -2,6 +2,7 @@ import { compareQuantities, type Quantity, readQuantities } from '../../reading/
 import type { Token } from '../../reading/token.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { Statement } from '../../statements.ts';
+import { entryOf } from '../../support/lexicon.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
 import { findQuote, textOf } from './quotes.ts';
 import { asDigits, isNamed, isWritten, type Written } from './written.ts';
@@ -45,6 +46,7 @@ export function typedIn(
     (figure.kind === 'date' && periods.some((known) => compareQuantities(figure, known) === 'same')) ||
     isSmallWord(figure, statement) ||
     isBase(figure, statement) ||
+    isMonth(figure, sources) ||
     isOfPeriod(figure, statement, task);
   const from = statement.record === undefined ? 0 : statement.text.length - statement.record.value.length;
   const figures = statement.quantities.filter(({ start }) => start >= from);
@@ -122,6 +124,9 @@ const isSameDay = (figure: Quantity, known: Quantity): boolean =>
 /** "Ms Wieland" is the Wieland of the evidence. */
 const HONORIFICS = new Set(['mr', 'mrs', 'ms', 'miss']);
 
+/** "Nurse Lindqvist", "item: Cutting machine": a word with a capital from its place may be told in another word. */
+const isCommon = (token: Token): boolean => entryOf(token).broader.length > 0;
+
 const CALENDAR =
   /^(?:mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?$|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$/;
 
@@ -130,12 +135,13 @@ const OPENS_SENTENCE = new Set(['.', ':']);
 
 const namesIn = (tokens: readonly Token[], opens: boolean): Token[] =>
   tokens.filter(
-    ({ capital, content, kind, lower }, at) =>
-      capital &&
-      content &&
-      kind === 'word' &&
-      !CALENDAR.test(lower) &&
-      !HONORIFICS.has(lower) &&
+    (token, at) =>
+      token.capital &&
+      token.content &&
+      token.kind === 'word' &&
+      !CALENDAR.test(token.lower) &&
+      !HONORIFICS.has(token.lower) &&
+      !(isCommon(token) && (tokens[at + 1]?.capital === true || tokens[at - 1]?.lower === ':')) &&
       (!opens || (at > 0 && !OPENS_SENTENCE.has(tokens[at - 1]?.lower ?? ''))),
   );
 
@@ -169,6 +175,13 @@ function isOfPeriod({ start, end }: Quantity, { text }: Statement, { evidence, r
     [request, ...evidence.sources.map(({ source }) => source)].some((one) => one.includes(period))
   );
 }
+
+/** "From January to June": a month without a day, where some source gives a day in it. */
+const isMonth = ({ kind, day, month }: Quantity, sources: readonly Read[]): boolean =>
+  kind === 'date' &&
+  day === undefined &&
+  month !== undefined &&
+  sources.some(({ quantities }) => quantities.some((known) => known.month === month));
 
 const SMALL_WORD_MAX = 5;
 

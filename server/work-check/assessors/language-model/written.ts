@@ -138,14 +138,17 @@ export function otherwiseIn(text: string, isForeign: boolean): number | undefine
 /** "09.40 h" and "21:20,7.6" beside 09:40 and 21:20. */
 function isTime(minutes: number, text: string): boolean {
   const [hour, minute] = [Math.floor(minutes / MINUTES), String(minutes % MINUTES).padStart(2, '0')];
-  return new RegExp(String.raw`(?<![\d.:])0?${hour}(?:[:h]|\.(?=\d\d\s*(?:h|Uhr|am|pm)))\s?${minute}(?!\d)`, 'i').test(
-    text,
-  );
+  return new RegExp(
+    String.raw`(?<![\d.:])0?${hour}(?::|\s?h|\.(?=\d\d\s*(?:h|Uhr|am|pm)))\s?${minute}(?!\d)`,
+    'i',
+  ).test(text);
 }
 
-/** Letters that a scan put for digits: "2O24", "09.4O", "3l". */
+/** Letters that a scan put for digits, and digits for letters: "2O24", "09.4O", "3l", "l0 years", "0ctober". */
 export function asDigits(text: string): string {
   return text
+    .replaceAll(/(?<![\p{L}\d.,])0(?=\p{L}{3})/gu, 'O')
+    .replaceAll(/(?<![\p{L}\d])[lI](?=\d)/gu, '1')
     .replaceAll(/(?<=\d[.,:/]?)[oO](?!\p{L})|(?<=\d)[oO](?=\d)/gu, '0')
     .replaceAll(/(?<=\d)[lI](?![\p{L}])/gu, '1');
 }
