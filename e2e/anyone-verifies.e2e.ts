@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import vectors from '../client/vectors.json' with { type: 'json' };
 import { patched } from '../client/verify/patched.ts';
 import { linkWords } from '../components/purchases/link-words.ts';
-import { faultsOf, startInBrowser } from './support/browser.ts';
+import { faultsOf, faultsOfPages, looks, startInBrowser } from './support/browser.ts';
 
 /** Somebody without an account checks a purchase on the page, with keys of their own. */
 const { stack, browser } = await startInBrowser();
@@ -53,5 +53,27 @@ it('sees every link hold and the first broken one named, and sends nothing', asy
     ),
   );
   for (const policy of policies) expect(policy).toMatch(/^default-src 'none'; (?!.*connect-src)/);
+  await context.close();
+});
+
+it('reads how right the check is, with the command behind the figures, as the card says it', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${stack.baseUrl}/quality`);
+  const words = await page.getByRole('main').innerText();
+  expect(words).toContain('npm run check:cases');
+  const card = await (await fetch(`${stack.baseUrl}/quality.md`)).text();
+  const titles = [...card.matchAll(/^##+ (.+)$/gm)].map(([, title]) => title);
+  expect(titles.length).toBeGreaterThan(3);
+  expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(titles);
+  const rows =
+    card.split('\n').filter((line) => line.startsWith('|')).length - 2 * (await page.locator('table').count());
+  expect(await page.locator('tbody tr').count()).toBe(rows);
+  await context.close();
+});
+
+it.each(looks)('finds the page of verification accessible, %s on a %s', async (...look) => {
+  const context = await browser.newContext();
+  expect(await faultsOfPages(context, { verify: `${stack.baseUrl}/verify` }, look)).toEqual([]);
   await context.close();
 });

@@ -31,6 +31,7 @@ export function PageFrame({ nav, actions, children }: { nav?: ReactNode; actions
 
 const footerLinks = [
   ['How agents buy', '/docs'],
+  ['Quality', '/quality'],
   ['Verify a purchase', '/verify'],
   ['Terms', '/terms'],
   ['Privacy', '/privacy'],

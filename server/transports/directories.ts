@@ -111,7 +111,7 @@ export function agentCatalog({ baseUrl }: Base, specVersion: 'draft' | '1.0'): R
 }
 
 /** The pages that are for everybody. */
-const pages = ['/', '/docs', '/sample-report', '/verify', '/status', '/terms', '/privacy', '/contact'];
+const pages = ['/', '/docs', '/sample-report', '/quality', '/verify', '/status', '/terms', '/privacy', '/contact'];
 
 /** The site map of search engines. */
 export function siteMap({ baseUrl }: Base): string {

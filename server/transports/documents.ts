@@ -94,6 +94,7 @@ export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'bas
     `- [MCP](${at('/mcp')}): the same operations as tools; ?profile=buyer names them with dots, ?profile=reader moves no money`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
     `- [Guide](${at('/docs.md')}): a purchase from quote to receipt; ${at('/docs')} as a page`,
+    `- [Quality](${at('/quality.md')}): how right the check is, as measured; [verify](${at('/verify')}) a purchase without an account`,
     `- [Terms](${at('/terms')}), [privacy](${at('/privacy')}), [contact](${at('/contact')})`,
     `- [Buy in one call](${at(operations.buy_check.path)}): POST the check, pay the 402 from a wallet; no account needed`,
     `- Payment: x402 version 2 in USDC. Stock clients stop at 1 USD a payment: allow yours exactly ${toText(price)}`,
