@@ -91,6 +91,7 @@ function objection({ from, to, typeOnly }: Import): string | null {
       'server/transports/',
       'server/door/perform.ts',
       'server/identity/sign-in.ts',
+      'server/identity/newcomer.ts',
       'server/open-runtime.ts',
     ];
     return typeOnly || doors.some((door) => to.startsWith(door)) ? null : 'pages come in through the doors';

@@ -8,7 +8,7 @@ import { lasting } from '@/server/service/terms.ts';
 
 /** The state of a single-use sign-in link when opened. */
 export type SignInLink =
-  | { state: 'ready'; email: string; expiresAt: Date }
+  | { state: 'ready'; email: string; expiresAt: Date; isNew: boolean }
   | { state: 'used' | 'expired' | 'unknown' | 'absent' | 'sent' | 'closed' | 'limited' };
 
 interface Props {
@@ -21,23 +21,34 @@ interface Props {
   next: string;
 }
 
-function Ready({ link, token, signedInAs }: Props & { link: { state: 'ready'; email: string; expiresAt: Date } }) {
+function Ready({ link, token, signedInAs }: Props & { link: Extract<SignInLink, { state: 'ready' }> }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">
       <div className="panel p-6 md:p-8">
         <LogIn className="icon size-5 text-ink-3" />
-        <h1 className="mt-3 text-h1">Sign in to Work Check?</h1>
+        <h1 className="mt-3 text-h1">{link.isNew ? 'Open a Work Check account?' : 'Sign in to Work Check?'}</h1>
         <p className="mt-2 text-body text-ink-2">
-          As <strong className="font-medium wrap-anywhere text-ink">{link.email}</strong>, in this browser. You will see
-          the agents, reports and receipts of your account.
+          As <strong className="font-medium wrap-anywhere text-ink">{link.email}</strong>, in this browser.{' '}
+          {link.isNew
+            ? 'Nothing is charged. Next you decide what the client that sent you here may buy.'
+            : 'You will see the agents, reports and receipts of your account.'}
         </p>
+        {link.isNew ? (
+          <p className="mt-2 text-ink-2">
+            An account is under{' '}
+            <a href="/terms" className="link">
+              these terms
+            </a>
+            .
+          </p>
+        ) : null}
         {signedInAs && signedInAs !== link.email ? (
           <p className="mt-2 text-ink-2">This signs {signedInAs} out of this browser.</p>
         ) : null}
         <form action="/sign-in/confirm" method="post" className="mt-6">
           <input type="hidden" name="link" value={token} />
           <button type="submit" className="btn btn-primary btn-lg w-full">
-            Sign in
+            {link.isNew ? 'Open the account' : 'Sign in'}
           </button>
         </form>
         <p className="mt-4 text-dense text-ink-3">

@@ -137,7 +137,23 @@ export async function confirmRegistration(
   by: 'link' | 'code',
   now: Date,
 ): Promise<RegistrationRow | null> {
-  const { email } = registration;
+  const account = await openAccount(tx, registration.email, now);
+  if (!account) return null;
+  return connectAgent(tx, registration, {
+    accountKey: account.accountKey,
+    actor: account.memberKey,
+    grant: registration.requested_grant,
+    detail: { by },
+    now,
+  });
+}
+
+/** An account with its owner; null when the address has one by now. */
+export async function openAccount(
+  tx: Tx,
+  email: string,
+  now: Date,
+): Promise<{ accountKey: string; memberKey: string } | null> {
   await tx.one(sql`select pg_advisory_xact_lock(hashtextextended(${`account of ${email}`}, 0))`);
   if (await hasAccount(tx, email)) return null;
   const accountKey = newKey('acct');
@@ -146,13 +162,7 @@ export async function confirmRegistration(
   tx.write(sql`
     insert into members (member_key, account_key, email, role, created_at)
     values (${memberKey}, ${accountKey}, ${email}, 'owner', ${now})`);
-  return connectAgent(tx, registration, {
-    accountKey,
-    actor: memberKey,
-    grant: registration.requested_grant,
-    detail: { by },
-    now,
-  });
+  return { accountKey, memberKey };
 }
 
 /** Makes the registered agent a principal with this grant. */

@@ -13,11 +13,13 @@ import {
   hasAccountLetter,
   type IdentityLetter,
   invitationLetter,
+  newcomerLetter,
   operatorLinkLetter,
   type RegistrationFacts,
   signInLetter,
 } from './letters.ts';
 import type { MemberRole } from './member-roles.ts';
+import { mayBegin, newcomerLink } from './newcomer.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, linkOf } from './registration-secrets.ts';
 import { letterLink } from './sign-in.ts';
@@ -97,7 +99,7 @@ function askedIn(runtime: Runtime, row: RegistrationRow): RegistrationFacts {
   };
 }
 
-/** One letter with a link per account; none without an account. */
+/** One letter with a link per account. Without an account there is none, unless a client sent the person here. */
 async function signInLetters(
   runtime: Runtime,
   { request_key, email, next, origin }: Extract<IdentityLetter, { kind: 'sign_in' }>,
@@ -107,7 +109,17 @@ async function signInLetters(
     select m.member_key, (select o.email from members o where o.account_key = m.account_key and o.role = 'owner' and o.removed_at is null
       order by o.created_at limit 1) as owner
     from members m where m.email = ${email} and m.removed_at is null order by m.created_at limit ${readersMax}`);
-  if (accounts.length === 0) return [];
+  if (accounts.length === 0) {
+    if (!mayBegin(next)) return [];
+    const url = newcomerLink(configuration, email, next, clock());
+    const words = () => newcomerLetter(url, `${configuration.baseUrl}/terms`);
+    const asker = async (queries: Queries, at: Date) => ({
+      isReported: (await silencedUntil(queries, email, origin, at)) !== null,
+      isHonest: false,
+      isLockedOut: false,
+    });
+    return [{ kind: 'sign_in', address: email, about: request_key, origin, words, asker }];
+  }
   const words = async () => {
     const links = await Promise.all(
       accounts.map(async ({ member_key, owner }) => ({

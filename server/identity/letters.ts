@@ -124,6 +124,22 @@ export function signInLetter(links: readonly { account: string; url: string }[])
   };
 }
 
+/** To somebody without an account, whom an OAuth client sent here. */
+export function newcomerLetter(url: string, termsUrl: string): Words {
+  return {
+    subject: 'Open your Work Check account',
+    action: { label: 'Open an account and sign in', url },
+    paragraphs: [
+      'Somebody asked to sign in with this address, to connect an assistant that buys paid reviews of agent work. The ' +
+        'address has no account yet.',
+      `The link opens one and leads back to the assistant, whose limits you then set. It works once, for ${lasting('signInLink')}. It ` +
+        'does nothing until you press the button on its page. Nothing is charged.',
+      `An account is under these terms: ${termsUrl}`,
+      'If this was not you, do nothing: no account is made.',
+    ],
+  };
+}
+
 /** To owners, when an operator made a sign-in link. */
 export function operatorLinkLetter(email: string, url: string): Words {
   return {

@@ -107,7 +107,7 @@ export async function spendSignInLink(
   token: string,
   now: Date,
   from: { origin: string | null; browser: string | null },
-): Promise<{ memberKey: string; email: string; sessionKey: string; next: string } | null> {
+): Promise<SignedIn | null> {
   return transact(db, async (tx) => {
     const link = await tx.maybe<{ member_key: string; email: string; next: string }>(sql`
       update sign_in_links set used_at = ${now} from members
@@ -115,13 +115,31 @@ export async function spendSignInLink(
         and members.member_key = sign_in_links.member_key and members.removed_at is null
       returning members.member_key, members.email, sign_in_links.next`);
     if (!link) return null;
-    const sessionKey = newKey('session');
-    tx.write(sql`
-      insert into member_sessions (session_key, member_key, created_at, expires_at, origin, browser)
-      values (${sessionKey}, ${link.member_key}, ${now}, ${after(now, sessionLifetimeSeconds)}, ${originOf(from)},
-        ${from.browser?.slice(0, browserMax) ?? null})`);
-    return { memberKey: link.member_key, email: link.email, sessionKey, next: link.next };
+    return openSession(tx, { memberKey: link.member_key, email: link.email, next: link.next }, now, from);
   });
+}
+
+/** Who has just signed in, and where that leads. */
+export interface SignedIn {
+  memberKey: string;
+  email: string;
+  sessionKey: string;
+  next: string;
+}
+
+/** Signs a member in, in this browser. */
+export function openSession(
+  tx: Tx,
+  member: Omit<SignedIn, 'sessionKey'>,
+  now: Date,
+  from: { origin: string | null; browser: string | null },
+): SignedIn {
+  const sessionKey = newKey('session');
+  tx.write(sql`
+    insert into member_sessions (session_key, member_key, created_at, expires_at, origin, browser)
+    values (${sessionKey}, ${member.memberKey}, ${now}, ${after(now, sessionLifetimeSeconds)}, ${originOf(from)},
+      ${from.browser?.slice(0, browserMax) ?? null})`);
+  return { ...member, sessionKey };
 }
 
 /** Ends a session at once, for every process. */

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { SignIn, type SignInLink } from '@/components/forms/SignIn.tsx';
 import { firstPage, ownPage } from '@/server/identity/destination.ts';
+import { isNewcomers, readNewcomerLink } from '@/server/identity/newcomer.ts';
 import { readSignInLink } from '@/server/identity/sign-in.ts';
 import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
@@ -27,10 +28,14 @@ export default show(async ({ searchParams }: { searchParams: Promise<Search> }) 
   async function linkState(): Promise<SignInLink> {
     if (asked === 'sent' || asked === 'closed' || asked === 'limited') return { state: asked };
     if (typeof token !== 'string') return { state: 'absent' };
-    const found = await readSignInLink(ctx.runtime.db, token, ctx.now);
+    const { db, configuration } = ctx.runtime;
+    const isNew = isNewcomers(token);
+    const found = isNew
+      ? await readNewcomerLink(db, configuration, token, ctx.now)
+      : await readSignInLink(db, token, ctx.now);
     if (found.state !== 'good') return { state: found.state };
     return found.email && found.expiresAt
-      ? { state: 'ready', email: found.email, expiresAt: found.expiresAt }
+      ? { state: 'ready', email: found.email, expiresAt: found.expiresAt, isNew }
       : { state: 'unknown' };
   }
 });
