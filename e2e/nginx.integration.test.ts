@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it, vi } from 'vitest';
 import { freePort } from '../sandbox/ports.ts';
-import { Agent } from './support/agent.ts';
+import { wealthyAgent } from './steadiness/buyers.ts';
 import { nginxSite } from './support/handbook.ts';
 import { startService } from './support/service.ts';
 
@@ -74,10 +74,16 @@ async function startNginx(ports: string[]): Promise<Front> {
 
 /** Whole purchases, one after the other, until told to stop; one at least; resolves to how many. Rejects at a wrong answer. */
 async function buyUntil(baseUrl: string, isOver: () => boolean): Promise<number> {
-  const agent = await Agent.arrive({ ...service, baseUrl });
+  const agent = (await wealthyAgent(service)).at(baseUrl);
   let bought = 0;
   do {
-    const job = await agent.paidJob();
+    const { status, text, body: quote } = await agent.quote();
+    expect(status, text).toBe(201);
+    const { status: authorized, text: said, body } = await agent.authorize(quote.quote_key);
+    expect(authorized, said).toBe(201);
+    const job = body.job_key;
+    const paid = await agent.pay(job, { signature: await agent.signPayment(job) });
+    expect(paid.status, paid.text).toBe(200);
     expect((await agent.job(job)).body.payment_state).toBe('collected');
     expect((await agent.get(`/api/agent/v1/jobs/${job}/receipt`)).status).toBe(200);
     bought += 1;
@@ -120,7 +126,9 @@ it('purchases go through TLS while processes are replaced, no request fails, and
   expect(failed).toEqual([]);
   expect(asked).toBeGreaterThan(50);
   await get('/sign-in?token=a-secret-of-a-letter');
-  expect(readFileSync(path.join(home, 'work-check.log'), 'utf8')).toContain('"GET /sign-in"');
+  // nginx logs a request once its answer has left.
+  const logged = () => readFileSync(path.join(home, 'work-check.log'), 'utf8');
+  await expect.poll(logged, { timeout: 10_000 }).toContain('"GET /sign-in"');
   for (const file of ['work-check.log', 'work-check.error.log']) {
     expect(readFileSync(path.join(home, file), 'utf8')).not.toContain('a-secret-of-a-letter');
   }
