@@ -61,6 +61,9 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
     OPERATOR_NAME: 'The sandbox of Work Check',
     OPERATOR_EMAIL: 'operator@work-check.example',
+    SELLER_ADDRESS: '1 Sandbox Street, 10115 Testville',
+    SELLER_TAX_ID: 'TEST-000000',
+    UNTAXED_BECAUSE: 'No tax is charged: this is a test installation, and no money moved.',
   };
 }
 

@@ -28,6 +28,8 @@ from seed_terms, generate_series(1, buyers) nr;
 insert into accounts (account_key, created_at) select account_key, joined_at from seed_buyers;
 insert into members (member_key, account_key, email, role, created_at)
 select member_key, account_key, email, 'owner', joined_at from seed_buyers where is_agent;
+insert into billing_details (account_key, name, address, changed_at)
+select account_key, 'Buyer ' || nr, nr || ' Seed Road', joined_at from seed_buyers where is_agent;
 insert into principals (principal_key, kind, account_key, name, created_at)
 select principal_key, case when is_agent then 'agent' else 'wallet' end, account_key,
   case when is_agent then 'Purchasing agent ' || nr end, joined_at from seed_buyers;
@@ -494,3 +496,9 @@ begin
   end loop;
   drop table seed_last;
 end $$;
+insert into receipt_numbers (job_key, account_key, issued_at, seller, year, number, details)
+select job_key, account_key, r.issued_at, 'Seed Ltd', extract(year from r.issued_at at time zone 'UTC'),
+  row_number() over (partition by extract(year from r.issued_at at time zone 'UTC') order by r.issued_at, job_key),
+  '{"name": "Seed Ltd", "email": "seller@seed.example", "address": null, "tax_id": null, "tax_hundredths": 0,
+    "untaxed_because": "No tax is charged."}'
+from receipts r join jobs using (job_key) where r.sequence = 1;

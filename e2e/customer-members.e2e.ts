@@ -1,3 +1,4 @@
+import type { Page } from 'playwright';
 import { afterAll, expect, it } from 'vitest';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { openDatabase } from '../server/kernel/database.ts';
@@ -19,9 +20,27 @@ async function mailed(subject: RegExp): Promise<string> {
   return newest();
 }
 
+/** Where the buttons in the body of these pages lead. */
+async function formsOn(page: Page, paths: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    await page.goto(stack.baseUrl + path);
+    const actions = await page
+      .locator('main :is(form[method="post"], [formaction])')
+      .evaluateAll((forms) => forms.map((form) => form.getAttribute('formaction') ?? form.getAttribute('action')));
+    for (const action of actions) found.add(action ?? '');
+  }
+  return [...found].toSorted();
+}
+
 it('an owner invites somebody by letter, who accepts, signs in and reads; the role is changed, and taken away', async () => {
   const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
   const { account_key: accountKey } = (await agent.get('/api/agent/v1/me')).body;
+  const jobKey = await agent.paidJob();
+  for (let state = ''; state !== 'delivered'; ) state = (await agent.job(jobKey, { prefer: 'wait=25' })).body.state;
+  const agentPage = `/agents/${agent.wallet.address.toLowerCase()}`;
+  const pages = ['/agents', agentPage, '/sources', '/account', '/account/webhooks', `/reports/${jobKey}`, '/purchases'];
+  pages.push(`${agentPage}/revoke`, `/reports/${jobKey}/dispute`, '/connect');
   const owner = await (await browser.newContext()).newPage();
   await owner.goto(await makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner@example.com' }, new Date()));
   await owner.getByRole('button', { name: 'Sign in' }).click();
@@ -49,13 +68,29 @@ it('an owner invites somebody by letter, who accepts, signs in and reads; the ro
   await page.goto(`${stack.baseUrl}/account`);
   expect(await words()).toContain('Reader: reads');
   expect(await page.getByLabel('Invite by e-mail').count()).toBe(0);
+  // No page shows a reader a button that the door refuses.
+  expect(await formsOn(page, pages)).toEqual(['/account/people/remove']);
+  expect(await words()).toContain('An owner has to do this');
+  await looking.context().addCookies(await context.cookies());
+  await looking.goto(stack.baseUrl + agentPage);
+  expect(await faultsOf(looking, 'agent-of-reader')).toEqual([]);
+  await looking.goto(`${stack.baseUrl}/connect`);
+  expect(await faultsOf(looking, 'not-yours')).toEqual([]);
 
   await owner.reload();
   await owner.getByLabel(`Role of ${colleague}`).selectOption('approver');
   await owner.getByRole('listitem').filter({ hasText: colleague }).getByRole('button', { name: 'Change' }).click();
   await expect.poll(() => owner.getByRole('main').innerText(), patience).toContain('The role was changed');
-  await page.reload();
+  await page.goto(`${stack.baseUrl}/account`);
   expect(await words()).toContain('Approver: approves purchases');
+  expect(await formsOn(page, pages)).toEqual([
+    '/account/people/remove',
+    `${agentPage}/pause`,
+    `/reports/${jobKey}/review`,
+  ]);
+  await page.goto(`${stack.baseUrl}/purchases`);
+  expect(await words()).toContain('Waits for you');
+  await page.goto(`${stack.baseUrl}/account`);
 
   const theirs = owner.getByRole('listitem').filter({ hasText: colleague });
   await theirs.getByText('Remove …').click();

@@ -371,6 +371,35 @@ describe('a report', () => {
     expect(await owner.getByRole('region', { name: 'Criteria' }).innerText()).toContain('At most 80 words');
   });
 
+  it('is found by agent, way of payment and verdict, and by what waits for a review, without scripts', async () => {
+    const person = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    await person.context().addCookies(await owner.context().cookies());
+    const shown = () => person.getByRole('main').innerText();
+    await person.goto(`${stack.baseUrl}/purchases`);
+    const waiting = person.getByRole('region', { name: 'Waits for you' });
+    expect(await waiting.getByRole('link').first().getAttribute('href')).toMatch(/^\/reports\/job_/);
+    await person.getByLabel('Verdict').selectOption('supported');
+    await person.getByRole('button', { name: 'Show' }).click();
+    expect([new URL(person.url()).search, (await shown()).includes(jobKey)]).toEqual([
+      expect.stringContaining('verdict=supported'),
+      false,
+    ]);
+    await person.getByLabel('Verdict').selectOption('revise');
+    await person.getByLabel('Paid by').selectOption('x402');
+    await person.getByLabel('Waits for').selectOption('review');
+    await person.getByRole('button', { name: 'Show' }).click();
+    expect(await shown()).toContain(jobKey);
+    await person.getByLabel('Paid by').selectOption('card');
+    await person.getByRole('button', { name: 'Show' }).click();
+    expect(await shown()).toContain('No purchase matches');
+    await person.getByRole('link', { name: 'Show all' }).click();
+    expect(await shown()).toContain(jobKey);
+    // What somebody wrote into the address is no filter.
+    await person.goto(`${stack.baseUrl}/purchases?verdict=fine&rail=cash&agent_key=${'x'.repeat(81)}`);
+    expect(await shown()).toContain(jobKey);
+    await person.context().close();
+  });
+
   it('is disputed by what the check in use can do', async () => {
     await owner.goto(`${stack.baseUrl}/reports/${jobKey}/dispute`);
     const words = await owner.getByRole('main').innerText();

@@ -126,6 +126,10 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     await service.execute(job_key);
     return { client, input: { job_key, decision: 'accept' } };
   },
+  change_billing: async () => {
+    const client = await Member.of(service, await Agent.arrive(service));
+    return { client, input: wellFormed.change_billing(nothing) };
+  },
   add_webhook_endpoint: async () => {
     const client = await Member.of(service, await Agent.arrive(service));
     return { client, input: wellFormed.add_webhook_endpoint(nothing) };

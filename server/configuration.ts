@@ -19,7 +19,7 @@ import {
   testNetworks,
 } from './configuration/networks.ts';
 import { type Observing, observingFaults, observingOf, observingVariables } from './configuration/observing.ts';
-import { type Operator, operatorFaults, operatorOf, operatorVariables } from './configuration/operator.ts';
+import { operatorFaults, operatorVariables, type Selling, sellingOf } from './configuration/operator.ts';
 import { type Processes, processesOf, processVariables } from './configuration/processes.ts';
 import type { RateLimits } from './door/rate-limit.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
@@ -115,7 +115,7 @@ const Variables = z.object({
     .optional(),
 });
 
-export interface Configuration extends Observing, Processes {
+export interface Configuration extends Observing, Processes, Selling {
   /** May name several servers: the one that takes writes is found among them. */
   databaseUrl: string;
   /** The local address to listen on. */
@@ -146,8 +146,6 @@ export interface Configuration extends Observing, Processes {
   card: CardConfiguration;
   /** Null when mail is not configured; then nobody new can register. */
   mail: MailConfiguration | null;
-  /** Null in a test installation that names nobody. */
-  operator: Operator | null;
   /** The language models that assess work; with none, the embedded assessor does. Several form a panel. */
   assessor: readonly AssessorModel[];
   /** Whether the operator said who assesses: rules alone sell nothing in live mode by default. */
@@ -228,7 +226,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
     assessor: assessorOf(variables),
     assessorIsChosen:
       variables.ENVIRONMENT !== 'live' || variables.ASSESSOR === 'rules' || variables.ASSESSOR_MODELS.length > 0,
-    operator: operatorOf(variables),
+    ...sellingOf(variables),
     ...observingOf(variables),
     mail: variables.SMTP_URL && variables.MAIL_FROM ? { smtpUrl: variables.SMTP_URL, from: variables.MAIL_FROM } : null,
   };

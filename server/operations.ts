@@ -17,6 +17,7 @@ import * as oauth from './identity/oauth-contract.ts';
 import * as people from './identity/people-contract.ts';
 import * as registration from './identity/registration-contract.ts';
 import * as approvals from './purchases/approval-contract.ts';
+import * as bookkeeping from './purchases/bookkeeping-contract.ts';
 import * as purchases from './purchases/contract.ts';
 import * as keyless from './purchases/keyless-contract.ts';
 import * as link from './purchases/link-contract.ts';
@@ -61,6 +62,8 @@ export const operations = {
   remove_member: people.removeMember,
   invitation: people.invitation,
   accept_invitation: people.acceptInvitation,
+  billing: account.billing,
+  change_billing: account.changeBilling,
   end_sessions: account.endSessions,
   lift_silence: account.liftSilence,
   wallet_sign_out: identity.walletSignOut,
@@ -94,6 +97,7 @@ export const operations = {
   jobs: lists.jobs,
   bought: lists.bought,
   receipts: lists.receipts,
+  bookkeeping: bookkeeping.bookkeeping,
   events: lists.events,
   webhook_endpoints: webhooks.webhookEndpoints,
   add_webhook_endpoint: webhooks.addWebhookEndpoint,

@@ -20,9 +20,10 @@ const tablesOf = {
   service: 'switches switch_changes',
   identity:
     'accounts members invitations sign_in_links member_sessions principals credentials registrations account_events ' +
-    'purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',
+    'billing_details purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',
   purchases:
-    'quotes approvals unpaid_content jobs reports reviews dispute_texts receipts receipt_keys webhook_endpoints',
+    'quotes approvals unpaid_content jobs reports reviews dispute_texts receipts receipt_numbers ' +
+    'receipt_keys webhook_endpoints',
 } as const;
 type Room = keyof typeof tablesOf;
 

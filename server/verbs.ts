@@ -35,6 +35,7 @@ import {
   reviewAgents,
   revokeAgent,
 } from './identity/agents.ts';
+import { billing, changeBilling } from './identity/billing.ts';
 import { confirm, confirmation } from './identity/confirmation.ts';
 import { connection, decideConnection } from './identity/connection.ts';
 import { me } from './identity/me.ts';
@@ -72,6 +73,7 @@ import { approval, approvals, decideApproval } from './purchases/quote/decide-ap
 import { evidence } from './purchases/quote/evidence.ts';
 import { checkWork, purchase } from './purchases/quote/quote.ts';
 import { didDocument } from './purchases/receipt/attested.ts';
+import { bookkeeping } from './purchases/receipt/bookkeeping.ts';
 import { receipt, receiptChain } from './purchases/receipt/receipt.ts';
 import { receiptKeys } from './purchases/receipt/receipt-keys.ts';
 import { review } from './purchases/review/review.ts';
@@ -122,6 +124,8 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   remove_member: removeMember,
   invitation,
   accept_invitation: acceptInvitation,
+  billing,
+  change_billing: changeBilling,
   end_sessions: endSessions,
   lift_silence: liftSilence,
   wallet_sign_out: walletSignOut,
@@ -155,6 +159,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   jobs,
   bought: bought,
   receipts,
+  bookkeeping,
   events,
   webhook_endpoints: webhookEndpoints,
   add_webhook_endpoint: addWebhookEndpoint,

@@ -11,13 +11,15 @@ import { FreshSignIn } from './FreshSignIn.tsx';
 
 interface Props {
   approval: Approval;
+  /** Whether the reader's role covers deciding. */
+  mayDecide: boolean;
   /** The code of the refusal of what the member just tried. */
   told: string | null;
   next: string;
 }
 
 /** What an agent asks to buy, what is left of its limits, and the two answers. Works without scripts. */
-export function DecideApproval({ approval, told, next }: Props) {
+export function DecideApproval({ approval, mayDecide, told, next }: Props) {
   const { agent, price_microcents: price, state } = approval;
   return (
     <div className="mx-auto max-w-decision px-4 py-8 md:py-14">
@@ -43,7 +45,11 @@ export function DecideApproval({ approval, told, next }: Props) {
         ) : null}
       </div>
       <Asked approval={approval} />
-      {state === 'open' ? <Answers approval={approval} /> : <Outcome approval={approval} />}
+      {state !== 'open' ? <Outcome approval={approval} mayDecide={mayDecide} /> : null}
+      {state === 'open' && mayDecide ? <Answers approval={approval} /> : null}
+      {state === 'open' && !mayDecide ? (
+        <p className="mt-5 text-ink-2">An owner or an approver of the account decides. Your role does not cover it.</p>
+      ) : null}
       <p className="mt-4 text-dense text-ink-3">
         <a href={`/agents/${agent.agent_key}`} className="link inline-flex min-h-6 items-center">
           Limits, history, and how to stop this agent
@@ -147,7 +153,7 @@ const outcomes: Readonly<Record<Exclude<Approval['state'], 'open'>, string>> = {
   lapsed: 'The quote ended, or needed no approval any more. Nothing was bought through this question.',
 };
 
-function Outcome({ approval }: Pick<Props, 'approval'>) {
+function Outcome({ approval, mayDecide }: Pick<Props, 'approval' | 'mayDecide'>) {
   const { approval_key, state, decided_by, decided_at, job_key } = approval;
   if (state === 'open') return null;
   return (
@@ -165,7 +171,7 @@ function Outcome({ approval }: Pick<Props, 'approval'>) {
             See the check
           </a>
         )}
-        {state === 'approved' ? (
+        {state === 'approved' && mayDecide ? (
           <form action={`/approvals/${approval_key}/decision`} method="post">
             <button type="submit" name="decision" value="decline" className="btn">
               Take it back

@@ -1,5 +1,6 @@
 import { AgentHistory } from '@/components/identity/AgentHistory.tsx';
 import { nameOf } from '@/components/identity/AgentList.tsx';
+import { Limits } from '@/components/identity/GrantSummary.tsx';
 import { SpendMeter } from '@/components/identity/SpendMeter.tsx';
 import { amountText } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
@@ -7,6 +8,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
 import type { AccountEvent, ConnectedAgent } from '@/server/identity/member-contract.ts';
+import type { MemberChange } from '@/server/identity/member-roles.ts';
 import { toText } from '@/server/kernel/money.ts';
 import { price } from '@/server/service/terms.ts';
 import { FreshSignIn } from './FreshSignIn.tsx';
@@ -23,6 +25,8 @@ interface Props {
   rails: Rails;
   /** This page with what was typed, to come back to. */
   next: string;
+  /** What the reader's role covers. */
+  may: (operation: MemberChange) => boolean;
 }
 
 const done: Record<string, string> = {
@@ -37,6 +41,7 @@ const done: Record<string, string> = {
 
 const refused: Record<string, string> = {
   validation_failed: 'Nothing was saved. Check the amounts.',
+  role_missing: 'Nothing was changed: your role does not cover that.',
   action_not_allowed: 'Nothing was changed: this is not possible in the agent’s current state.',
 };
 
@@ -57,7 +62,7 @@ function Told({ told, values, rails, isUnsaved, next }: Props) {
 
 /** One agent: its limits and permissions, its history, and how to stop it. */
 export function EditAgent(props: Props) {
-  const { agent, values, events, rails } = props;
+  const { agent, values, events, rails, may } = props;
   const at = `/agents/${agent.agent_key}`;
   return (
     <div className="mx-auto max-w-[45rem] px-4 py-8 md:py-12">
@@ -78,8 +83,14 @@ export function EditAgent(props: Props) {
         <Told {...props} />
         {agent.state === 'revoked' ? null : (
           <>
-            <GrantForm at={at} agent={agent} values={values} rails={rails} />
-            <Acts at={at} agent={agent} />
+            {may('change_grant') ? (
+              <GrantForm at={at} agent={agent} values={values} rails={rails} />
+            ) : (
+              <div className="panel">
+                <Limits grant={agent.grant} />
+              </div>
+            )}
+            {may('pause_agent') ? <Acts at={at} agent={agent} may={may} /> : null}
           </>
         )}
         <section aria-labelledby="history">
@@ -126,8 +137,9 @@ function GrantForm({ at, agent, values, rails }: Pick<Props, 'agent' | 'values' 
   );
 }
 
-function Acts({ at, agent }: { at: string; agent: ConnectedAgent }) {
+function Acts({ at, agent, may }: Pick<Props, 'agent' | 'may'> & { at: string }) {
   const paused = agent.state === 'paused';
+  const isKeyed = agent.kind === 'agent';
   return (
     <section className="panel p-5 md:p-6" aria-labelledby="acts">
       <h2 id="acts" className="text-h3">
@@ -140,25 +152,27 @@ function Acts({ at, agent }: { at: string; agent: ConnectedAgent }) {
             {paused ? 'Resume' : 'Pause'}
           </button>
         </form>
-        {agent.kind === 'agent' ? (
-          <>
-            <form action={`${at}/release`} method="post" className="flex flex-wrap gap-3">
-              <button type="submit" className="btn">
-                Replace its key
-              </button>
-              <button type="submit" name="key" value="leaked" className="btn">
-                Key leaked: stop the old one now
-              </button>
-            </form>
-            <a href={`${at}/revoke`} className="btn btn-danger md:ml-auto">
-              Revoke…
-            </a>
-          </>
+        {isKeyed && may('release_again') ? (
+          <form action={`${at}/release`} method="post" className="flex flex-wrap gap-3">
+            <button type="submit" className="btn">
+              Replace its key
+            </button>
+            <button type="submit" name="key" value="leaked" className="btn">
+              Key leaked: stop the old one now
+            </button>
+          </form>
+        ) : null}
+        {isKeyed && may('revoke_agent') ? (
+          <a href={`${at}/revoke`} className="btn btn-danger md:ml-auto">
+            Revoke…
+          </a>
         ) : null}
       </div>
       <p className="mt-3 text-dense text-ink-3">
-        Pausing refuses new purchases from the next request on; paid jobs continue. A replaced key works until the new
-        one is first used; a leaked one stops at once. Resuming, or replacing a key, needs a fresh sign-in.{' '}
+        Pausing refuses new purchases from the next request on; paid jobs continue. Resuming needs a fresh sign-in.{' '}
+        {isKeyed && may('release_again')
+          ? 'A replaced key works until the new one is first used; a leaked one stops at once. Replacing a key needs a fresh sign-in, too. '
+          : ''}
         {agent.claim_until === null ? null : (
           <>
             The agent may fetch a key until <Instant at={agent.claim_until} />.

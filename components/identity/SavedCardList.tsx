@@ -10,7 +10,7 @@ function nameOfCard({ brand, last4 }: SavedCards['cards'][number]): string {
 }
 
 /** The account's kept cards, each with a button to remove it. Works without scripts. */
-export function SavedCardList({ cards }: SavedCards) {
+export function SavedCardList({ cards, mayRemove }: SavedCards & { mayRemove: boolean }) {
   return (
     <section aria-labelledby="cards" className="mt-10">
       <h2 id="cards" className="border-b border-ink pb-2 text-h3">
@@ -36,16 +36,22 @@ export function SavedCardList({ cards }: SavedCards) {
                   {index === 0 && cards.length > 1 ? '. This one is charged' : ''}
                 </p>
               </div>
-              <form action="/account/cards/remove" method="post">
-                <input type="hidden" name="card" value={card.card_key} />
-                <button type="submit" className="btn" aria-label={`Remove ${nameOfCard(card)}`}>
-                  Remove
-                </button>
-              </form>
+              {mayRemove ? <Remove card={card} /> : null}
             </li>
           ))}
         </ul>
       )}
     </section>
+  );
+}
+
+function Remove({ card }: { card: SavedCards['cards'][number] }) {
+  return (
+    <form action="/account/cards/remove" method="post">
+      <input type="hidden" name="card" value={card.card_key} />
+      <button type="submit" className="btn" aria-label={`Remove ${nameOfCard(card)}`}>
+        Remove
+      </button>
+    </form>
   );
 }

@@ -10,7 +10,11 @@ const words: Record<Payment['cause'], string> = {
 };
 
 /** The payments that block an account, with one button to disown those that no member made. Works without scripts. */
-export function ContestedPaymentList({ payments, links_closed_at: closed }: ContestedPayments) {
+export function ContestedPaymentList({
+  payments,
+  links_closed_at: closed,
+  mayDisown,
+}: ContestedPayments & { mayDisown: boolean }) {
   const strangers = payments.filter(({ can_disown }) => can_disown);
   if (payments.length === 0 && closed === null) return null;
   return (
@@ -37,7 +41,7 @@ export function ContestedPaymentList({ payments, links_closed_at: closed }: Cont
           ))}
         </ul>
       )}
-      {strangers.length === 0 ? null : (
+      {strangers.length === 0 || !mayDisown ? null : (
         <form action="/account/disown" method="post" className="pt-3">
           <p className="text-ink-2">
             If nobody of your account paid, say so. Your agents can then buy again, the card stays blocked, and from

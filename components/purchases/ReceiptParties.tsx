@@ -1,15 +1,31 @@
 import { Instant } from '@/components/ui/Instant.tsx';
+import type { BookkeepingReceipt } from '@/server/purchases/bookkeeping-contract.ts';
+
+type PartyFacts = NonNullable<BookkeepingReceipt['buyer']>;
 
 export interface Parties {
-  seller: { name: string; email: string } | null;
+  seller: BookkeepingReceipt['seller'];
+  buyer: BookkeepingReceipt['buyer'];
   /** Who reads it for the account, and which of its agents bought. */
-  buyer: { contact: string; agent: string };
+  reader: { contact: string; agent: string };
+  /** Where an owner says who buys; null for anybody else. */
+  askBuyer: string | null;
   /** When it was ordered, and when the receipt was issued. */
   period: { from: string; to: string };
 }
 
+/** A name with postal address and tax number, in lines. */
+export function Party({ party: { name, address, tax_id } }: { party: PartyFacts }) {
+  return (
+    <span className="whitespace-pre-line">
+      <bdi>{[name, address].filter(Boolean).join('\n')}</bdi>
+      {tax_id === null ? null : `\nTax number ${tax_id}`}
+    </span>
+  );
+}
+
 /** Who sold, who bought, and when. */
-export function ReceiptParties({ seller, buyer, period }: Parties) {
+export function ReceiptParties({ seller, buyer, reader, askBuyer, period }: Parties) {
   return (
     <dl className="grid gap-x-8 gap-y-4 border-t border-line px-5 py-5 wrap-anywhere md:grid-cols-3 md:px-8 [&_dt]:text-dense [&_dt]:text-ink-3">
       <div>
@@ -19,7 +35,7 @@ export function ReceiptParties({ seller, buyer, period }: Parties) {
             'Work Check, test mode: no seller is set'
           ) : (
             <>
-              {seller.name}
+              <Party party={seller} />
               <br />
               {seller.email}
             </>
@@ -29,11 +45,16 @@ export function ReceiptParties({ seller, buyer, period }: Parties) {
       <div>
         <dt>Buyer</dt>
         <dd>
-          <bdi>{buyer.contact}</bdi>
+          {buyer === null ? <bdi>{reader.contact}</bdi> : <Party party={buyer} />}
           <br />
           <span className="text-dense text-ink-3">
-            Bought by <bdi>{buyer.agent}</bdi>
+            Bought by <bdi>{reader.agent}</bdi>
           </span>
+          {buyer !== null || askBuyer === null ? null : (
+            <a href={askBuyer} className="link flex min-h-6 items-center text-dense print:hidden">
+              Make it out to a company or person
+            </a>
+          )}
         </dd>
       </div>
       <div>

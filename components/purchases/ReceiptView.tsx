@@ -4,10 +4,12 @@ import { Digest, digestText } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { Mark } from '@/components/ui/Mark.tsx';
+import type { BookkeepingReceipt } from '@/server/purchases/bookkeeping-contract.ts';
 import type { Receipt } from '@/server/purchases/contract.ts';
 import { Price } from './Price.tsx';
 import { ReceiptChain } from './ReceiptChain.tsx';
 import { type Parties, ReceiptParties } from './ReceiptParties.tsx';
+import { ReceiptTotal } from './ReceiptTotal.tsx';
 import {
   chargeDates,
   chargeNotes,
@@ -150,38 +152,6 @@ function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
   );
 }
 
-/** What the reader finally paid, or what is still held. */
-function Total({ receipt }: { receipt: Receipt }) {
-  const { collection, charge, remedy } = receipt;
-  const [label, amount] =
-    charge.state === 'final'
-      ? ['Paid', charge.amount_microcents]
-      : charge.state === 'held'
-        ? ['Held until the review', collection.amount_microcents]
-        : ['Paid after the remedy', Math.max(0, collection.amount_microcents - remedy.amount_microcents)];
-  return (
-    <footer className="border-t border-ink px-5 py-5 md:px-8">
-      <dl className="grid grid-cols-[1fr_auto] items-baseline gap-y-1">
-        <dt className="text-ink-3">Net</dt>
-        <dd className="text-right tabular-nums">
-          <Price microcents={amount} />
-        </dd>
-        <dt className="text-ink-3">Tax: none was charged</dt>
-        <dd className="text-right tabular-nums">
-          <Price microcents={0} />
-        </dd>
-        <dt className="font-medium">{label}</dt>
-        <dd className="text-right text-h2 tabular-nums">
-          <Price microcents={amount} />
-        </dd>
-      </dl>
-      <p className="mt-3 text-dense text-ink-3">
-        This receipt records money. It does not certify the work that was checked.
-      </p>
-    </footer>
-  );
-}
-
 function Verification({ receipt }: { receipt: Receipt }) {
   return (
     <section aria-label="Signature">
@@ -229,14 +199,16 @@ function Verification({ receipt }: { receipt: Receipt }) {
   );
 }
 
-interface Props extends Parties {
+interface Props extends Omit<Parties, 'seller' | 'buyer'> {
   receipt: Receipt;
+  /** The same for the books. */
+  books: BookkeepingReceipt;
   /** Every receipt of the job that the page could read, including this one. */
   chain: readonly Receipt[];
 }
 
 /** A receipt: seller and buyer, collection, charge and remedy, in that order, then the proof. */
-export function ReceiptView({ receipt, chain, ...parties }: Props) {
+export function ReceiptView({ receipt, books, chain, ...parties }: Props) {
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-12">
       <article className="panel min-w-0" aria-labelledby="receipt">
@@ -252,6 +224,8 @@ export function ReceiptView({ receipt, chain, ...parties }: Props) {
           </div>
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-dense md:mt-1">
             <dt className="text-ink-3">Number</dt>
+            <dd>{books.number ?? 'Follows within a minute'}</dd>
+            <dt className="text-ink-3">Signed as</dt>
             <dd className="key">{receipt.receipt_key}</dd>
             <dt className="text-ink-3">Issued</dt>
             <dd>
@@ -267,11 +241,11 @@ export function ReceiptView({ receipt, chain, ...parties }: Props) {
             <dd>{receipt.terms_version}</dd>
           </dl>
         </header>
-        <ReceiptParties {...parties} />
+        <ReceiptParties {...parties} seller={books.seller} buyer={books.buyer} />
         <Collection collection={receipt.collection} />
         <Charge charge={receipt.charge} />
         <Remedy remedy={receipt.remedy} />
-        <Total receipt={receipt} />
+        <ReceiptTotal receipt={receipt} books={books} />
       </article>
       <aside className="min-w-0 space-y-8">
         <Verification receipt={receipt} />

@@ -178,6 +178,8 @@ describe('who may ask for what', () => {
     // Without a letter's link, nobody finds anything.
     invitation: nobody,
     accept_invitation: nobody,
+    billing: noAgents,
+    change_billing: noAgents,
     end_sessions: noAgents,
     lift_silence: noAgents,
     rotate_credential: { ...noBuyer, ...noPeople },
@@ -213,6 +215,7 @@ describe('who may ask for what', () => {
     jobs: noBuyer,
     bought: noBuyer,
     receipts: noBuyer,
+    bookkeeping: noBuyer,
     events: noBuyer,
     webhook_endpoints: noAgents,
     add_webhook_endpoint: noAgents,

@@ -70,3 +70,46 @@ export const liftSilence = defineOperation({
   success: [200],
   problems: ['invalid_token'],
 });
+
+const nameMax = 200;
+const addressMax = 500;
+const taxIdMax = 50;
+
+const Billing = z
+  .object({
+    name: z.string().trim().min(1).max(nameMax),
+    address: z.string().trim().min(1).max(addressMax).meta({ description: 'Postal address; may have several lines.' }),
+    tax_id: z.string().trim().min(1).max(taxIdMax).nullable(),
+  })
+  .meta({ id: 'Billing', description: 'Who buys, as it stands on receipts for the books.' });
+export type Billing = z.infer<typeof Billing>;
+
+const BillingOfAccount = z.object({ billing: Billing.nullable() }).meta({ id: 'BillingOfAccount' });
+
+export const billing = defineOperation({
+  name: 'billing',
+  summary: 'Read who buys.',
+  method: 'GET',
+  path: '/api/agent/v1/account/billing',
+  audience: ['member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: BillingOfAccount,
+  success: [200],
+  problems: ['invalid_token'],
+});
+
+export const changeBilling = defineOperation({
+  name: 'change_billing',
+  summary: 'Say who buys, for receipts.',
+  method: 'POST',
+  path: '/api/agent/v1/account/billing',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject(Billing.shape),
+  output: BillingOfAccount,
+  success: [200],
+  problems: ['invalid_token'],
+});

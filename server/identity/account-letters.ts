@@ -34,13 +34,14 @@ const eventOfAccount = `
     left join principals p on p.principal_key = e.principal_key
   where e.sequence = $1::bigint`;
 
-/** Goes to every member of the account. */
+/** Goes to every member of the account; a question only to those who may answer it. */
 async function lettersOfAccount({ db, configuration }: Runtime, happening: Happening): Promise<DueLetter[]> {
   const { account_key: accountKey, number } = happening;
   const event = await db.one<EventRow>(statement(eventOfAccount, [number]));
   const words = wordsOf(event, configuration.baseUrl);
   if (!words) return [];
-  return (await memberAddresses(db, accountKey)).map((address) => ({
+  const asks = event.action === 'approval_asked' ? 'decide_approval' : undefined;
+  return (await memberAddresses(db, accountKey, asks)).map((address) => ({
     kind: 'important',
     address,
     about: `${happening.action}:${accountKey}:${number}`,

@@ -7,6 +7,7 @@ import type * as contract from './account-contract.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
 import { type BlockCause, blockWords } from './blocked.ts';
 import type { Member } from './caller.ts';
+import { type MemberChange, memberMay, memberRoles } from './member-roles.ts';
 import { liftSilence as lift, silencesOf } from './silence.ts';
 
 /** Sign-ins shown to a person. */
@@ -108,9 +109,12 @@ async function blocksOf(db: Queries, accountKey: string): Promise<contract.Signe
 /** At most so many people of an account get a letter. */
 const readersMax = 50;
 
-/** The addresses of an account's members. */
-export async function memberAddresses(db: Queries, accountKey: string): Promise<string[]> {
+/** The addresses of an account's members; for a change, of those who may ask for it. */
+export async function memberAddresses(db: Queries, accountKey: string, change?: MemberChange): Promise<string[]> {
+  const roles = memberRoles.filter((role) => change === undefined || memberMay(role, change));
   const members = await db.many<{ email: string }>(sql`
-    select email from members where account_key = ${accountKey} and removed_at is null order by created_at limit ${readersMax}`);
+    select email from members
+    where account_key = ${accountKey} and removed_at is null and role = any(${roles}::text[])
+    order by created_at limit ${readersMax}`);
   return members.map(({ email }) => email);
 }

@@ -12,7 +12,7 @@ const deciding = ['owner', 'approver'] as const satisfies readonly MemberRole[];
 const owning = ['owner'] as const satisfies readonly MemberRole[];
 
 /** The roles that may ask for each operation that changes something. Every role may read. */
-const mayChange: Readonly<Record<string, readonly MemberRole[]>> = {
+const mayChange = {
   review: deciding,
   decide_approval: deciding,
   pause_agent: deciding,
@@ -23,6 +23,7 @@ const mayChange: Readonly<Record<string, readonly MemberRole[]>> = {
   release_again: owning,
   review_agents: owning,
   remove_card: owning,
+  change_billing: owning,
   add_source: owning,
   remove_source: owning,
   delete_content: owning,
@@ -37,12 +38,16 @@ const mayChange: Readonly<Record<string, readonly MemberRole[]>> = {
   remove_member: everyone,
   end_sessions: everyone,
   lift_silence: everyone,
-};
+} as const satisfies Record<string, readonly MemberRole[]>;
+
+/** An operation that changes something. */
+export type MemberChange = keyof typeof mayChange;
 
 /** The operations that the table names. */
 export const changesOfMembers = Object.keys(mayChange);
 
 /** Whether a member in this role may ask for an operation. */
 export function memberMay(role: MemberRole, operation: string): boolean {
-  return mayChange[operation]?.includes(role) ?? true;
+  const roles: Readonly<Record<string, readonly MemberRole[]>> = mayChange;
+  return roles[operation]?.includes(role) ?? true;
 }

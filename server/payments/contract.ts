@@ -18,10 +18,10 @@ export const methodsOf: Readonly<Record<RailName, readonly string[]>> = {
   x402: ['x402', 'wallet_credit'],
 };
 
-/** What a rail is to people: what an agent may do over it, and what is said where it is not set up. */
-export const railWords: Readonly<Record<RailName, { may: string; absent: string | null }>> = {
-  card: { may: 'pay by card', absent: 'Cards are not set up here.' },
-  x402: { may: 'pay from its own crypto wallet (USDC)', absent: null },
+/** What a rail is to people: its name, what an agent may do over it, and what is said where it is not set up. */
+export const railWords: Readonly<Record<RailName, { name: string; may: string; absent: string | null }>> = {
+  card: { name: 'Card', may: 'pay by card', absent: 'Cards are not set up here.' },
+  x402: { name: 'Wallet (USDC)', may: 'pay from its own crypto wallet (USDC)', absent: null },
 };
 
 /** The methods that a grant can cover, as its form says them. */

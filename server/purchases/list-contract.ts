@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
+import { railNames } from '../payments/contract.ts';
 import { lasting } from '../service/terms.ts';
+import { Verdict } from '../work-check/contract.ts';
 import { Evidence, Job, Quote, Receipt } from './contract.ts';
 
 /** A caller's purchases, page by page, and their events (specification 3.8). Pure. */
@@ -46,29 +48,37 @@ export const jobs = defineOperation({
 export const receipts = defineOperation({
   ...list,
   name: 'receipts',
-  summary: 'List the newest receipt of each job that has one, newest jobs first.',
+  summary: 'List the newest receipt of each job, newest jobs first.',
   path: '/api/agent/v1/receipts',
   output: z.object({ receipts: z.array(Receipt).max(pageMax), next_after }).meta({ id: 'Receipts' }),
+});
+
+const BoughtPurchase = z.object({
+  job: Job,
+  title: z.string().nullable().meta({ description: 'First line of the request; null once deleted.' }),
+  content_deleted: z.boolean(),
+  bought_by: Evidence.shape.bought_by,
+  verdict: z.string().nullable().meta({ description: 'Of the newest report; null until there is one.' }),
+});
+export type BoughtPurchase = z.infer<typeof BoughtPurchase>;
+
+/** Values of different names must all hold. */
+const BoughtPage = Page.extend({
+  agent_key: cursor.optional().meta({ description: 'Only what this agent or wallet bought.' }),
+  rail: z.enum(railNames).optional().meta({ description: 'Only what its newest payment is on.' }),
+  verdict: Verdict.optional().meta({ description: 'Only with this verdict in the newest report.' }),
+  waits_for: z.enum(['review']).optional().meta({ description: 'Only what nobody has accepted or disputed yet.' }),
 });
 
 export const bought = defineOperation({
   ...list,
   name: 'bought',
-  summary: 'List purchases, newest first: each job with its request, buyer and verdict.',
+  summary: 'List purchases: each job with its request, buyer and verdict.',
   path: '/api/agent/v1/bought',
+  input: BoughtPage,
   output: z
     .object({
-      purchases: z
-        .array(
-          z.object({
-            job: Job,
-            title: z.string().nullable().meta({ description: 'First line of the request; null once deleted.' }),
-            content_deleted: z.boolean(),
-            bought_by: Evidence.shape.bought_by,
-            verdict: z.string().nullable().meta({ description: 'Of the newest report; null until there is one.' }),
-          }),
-        )
-        .max(pageMax),
+      purchases: z.array(BoughtPurchase).max(pageMax),
       next_after,
     })
     .meta({ id: 'Bought' }),

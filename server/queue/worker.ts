@@ -20,6 +20,7 @@ import { letters } from '../letters.ts';
 import { queueDueLetters } from '../mail/due-letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
+import { numberReceipts } from '../purchases/receipt/receipt-numbers.ts';
 import { reconcile } from '../purchases/rounds/reconcile.ts';
 import { deleteExpired, deleteUnpaidContent } from '../purchases/rounds/retention.ts';
 import { sweep } from '../purchases/rounds/sweep.ts';
@@ -137,6 +138,7 @@ await Promise.all([
   rounds(sweep),
   rounds(reconcile),
   rounds(queueDueLetters),
+  rounds(numberReceipts),
   rounds(tellEndpoints),
   rounds(hearRails),
   rounds(watchRails, watchEveryMs),

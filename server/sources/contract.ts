@@ -30,7 +30,7 @@ export type Source = z.infer<typeof Source>;
 
 export const sources = defineOperation({
   name: 'sources',
-  summary: 'List the governed documents of the account, by name. An agent needs a grant that covers governed refs.',
+  summary: 'List the governed documents of the account. A grant must cover governed refs.',
   method: 'GET',
   path: '/api/agent/v1/sources',
   audience: ['agent', 'member'],

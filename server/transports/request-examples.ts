@@ -41,6 +41,7 @@ export const requestExamples: Readonly<Record<PostName, Record<string, unknown>>
   revoke_agent: nothing,
   release_again: nothing,
   review_agents: { keep: ['agent_4Tq8'], revoke: [] },
+  change_billing: { name: 'Example GmbH', address: '1 Example Street\n10115 Berlin', tax_id: 'DE123456789' },
   end_sessions: { session_key: 'session_9Kd2' },
   lift_silence: { origin: '192.0.2.0/24' },
   rotate_credential: { reason: 'scheduled', grace_period_seconds: 900 },

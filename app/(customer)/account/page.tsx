@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import { FreshSignIn } from '@/components/forms/FreshSignIn.tsx';
+import { BillingForm } from '@/components/identity/BillingForm.tsx';
 import { PeopleList } from '@/components/identity/PeopleList.tsx';
 import { SavedCardList } from '@/components/identity/SavedCardList.tsx';
 import { SignedInList } from '@/components/identity/SignedInList.tsx';
@@ -12,6 +13,7 @@ import { memberContext } from '../member.ts';
 import { noticeAt } from '../notice.ts';
 import { readForMember } from '../read.ts';
 import { SignInNeeded } from '../SignInNeeded.tsx';
+import { visitorMay } from '../visitor-may.ts';
 
 export const metadata: Metadata = { title: 'Account' };
 
@@ -23,6 +25,7 @@ const told: Record<string, string> = {
   people_withdraw: 'Withdrawn: its link works no more.',
   people_role: 'The role was changed.',
   people_remove: 'Removed: they are signed out everywhere.',
+  billing: 'Saved. It stands on your receipts now.',
   lifted: 'Agents from that network can write to you again.',
 };
 
@@ -30,6 +33,7 @@ const told: Record<string, string> = {
 const refused: Record<string, string> = {
   action_not_allowed: 'Nothing was changed. The account needs an owner, and an address can be a member once.',
   validation_failed: 'Nothing was changed. Type an e-mail address.',
+  billing_missing: 'Nothing was changed. Receipts need a name and a postal address.',
   role_missing: 'Nothing was changed: your role does not cover that.',
 };
 
@@ -41,6 +45,8 @@ export default show(async () => {
   const saved = await readForMember('saved_cards', ctx, {});
   const contested = await readForMember('contested_payments', ctx, {});
   const people = await readForMember('people', ctx, {});
+  const billing = await readForMember('billing', ctx, {});
+  const may = await visitorMay();
   const notice = await noticeAt('/account');
   return (
     <div className="mx-auto max-w-read px-4 py-8 md:py-12">
@@ -62,10 +68,11 @@ export default show(async () => {
         </div>
       ) : null}
       <Blocks blocks={member.blocks} />
-      {contested ? <ContestedPaymentList {...contested} /> : null}
+      {contested ? <ContestedPaymentList {...contested} mayDisown={may('disown_payments')} /> : null}
       {people === null ? null : <PeopleList people={people} />}
       <SignedInList member={member} />
-      <SavedCardList cards={saved?.cards ?? []} />
+      <BillingForm billing={billing?.billing ?? null} mayChange={may('change_billing')} />
+      <SavedCardList cards={saved?.cards ?? []} mayRemove={may('remove_card')} />
       <section aria-labelledby="webhooks" className="mt-8">
         <h2 id="webhooks" className="border-b border-ink pb-2 text-h3">
           Webhooks

@@ -10,6 +10,7 @@ import { memberContext } from '../member.ts';
 import { noticeAt } from '../notice.ts';
 import { readForMember } from '../read.ts';
 import { SignInNeeded } from '../SignInNeeded.tsx';
+import { visitorMay } from '../visitor-may.ts';
 
 export const metadata: Metadata = { title: 'Agents and grants' };
 
@@ -20,9 +21,11 @@ export default show(async () => {
   const account = await readForMember('agents', ctx, {});
   if (account === null) return <SignInNeeded to="see your agents" next="/agents" />;
   const { agents, review_due, resets_at } = account;
+  const may = await visitorMay();
+  const connect = may('decide_connection') ? <ConnectLink /> : null;
   if (agents.length === 0) {
     return (
-      <DeadEnd icon={Bot} title="No agent buys for you yet" next={<ConnectLink />}>
+      <DeadEnd icon={Bot} title="No agent buys for you yet" next={connect}>
         <p>Ask your agent to register with your e-mail address, then type the code it shows you.</p>
       </DeadEnd>
     );
@@ -38,9 +41,7 @@ export default show(async () => {
             <Instant at={resets_at} />.
           </p>
         </div>
-        <div className="ml-auto max-md:w-full">
-          <ConnectLink />
-        </div>
+        <div className="ml-auto max-md:w-full">{connect}</div>
       </div>
       {refused ? (
         <div className="mt-6">
@@ -50,7 +51,7 @@ export default show(async () => {
           </Notice>
         </div>
       ) : null}
-      {review_due ? <ReviewAgents agents={live} /> : null}
+      {review_due && may('review_agents') ? <ReviewAgents agents={live} /> : null}
       <div className="mt-8">
         <AgentList agents={agents} />
       </div>

@@ -11,6 +11,7 @@ import { memberContext } from '../member.ts';
 import { noticeAt } from '../notice.ts';
 import { readForMember } from '../read.ts';
 import { SignInNeeded } from '../SignInNeeded.tsx';
+import { visitorMay } from '../visitor-may.ts';
 
 export const metadata: Metadata = { title: 'Governed sources' };
 
@@ -23,7 +24,8 @@ export default show(async ({ searchParams }: { searchParams: Query }) => {
   const { ctx } = await memberContext();
   const listed = await readForMember('sources', ctx, {});
   if (listed === null) return <SignInNeeded to="see the governed sources" next="/sources" />;
-  const leaving = listed.sources.find(({ source_key }) => source_key === remove);
+  const may = await visitorMay();
+  const leaving = may('remove_source') ? listed.sources.find(({ source_key }) => source_key === remove) : undefined;
   if (leaving) return <RemoveSource sourceKey={leaving.source_key} name={leaving.name} />;
   return (
     <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
@@ -42,15 +44,15 @@ export default show(async ({ searchParams }: { searchParams: Query }) => {
               {listed.sources.length} of {sourceBounds.documents_per_account}
             </span>
           </div>
-          <Documents all={listed.sources} />
+          <Documents all={listed.sources} mayRemove={may('remove_source')} />
         </section>
-        <AddSource fault={fault as SourceFault | null} />
+        {may('add_source') ? <AddSource fault={fault as SourceFault | null} /> : null}
       </div>
     </div>
   );
 });
 
-function Documents({ all }: { all: Source[] }) {
+function Documents({ all, mayRemove }: { all: Source[]; mayRemove: boolean }) {
   if (all.length === 0) {
     return (
       <p className="py-6 text-ink-2">No documents yet. Until you add one, checks use only what the agent supplies.</p>
@@ -72,9 +74,11 @@ function Documents({ all }: { all: Source[] }) {
               <Digest digest={source.digest} />
             </p>
           </div>
-          <a href={`/sources?remove=${source.source_key}`} className="btn" aria-label={`Remove ${source.name}`}>
-            Remove
-          </a>
+          {mayRemove ? (
+            <a href={`/sources?remove=${source.source_key}`} className="btn" aria-label={`Remove ${source.name}`}>
+              Remove
+            </a>
+          ) : null}
         </li>
       ))}
     </ul>

@@ -186,6 +186,18 @@ CREATE TABLE accounts (
 );
 CREATE INDEX accounts_created_at_account_key_idx ON accounts (created_at DESC, account_key DESC);
 
+-- Who buys, as it stands on receipts for the books.
+CREATE TABLE billing_details (
+  account_key TEXT PRIMARY KEY REFERENCES accounts ON DELETE RESTRICT ON UPDATE CASCADE,
+  name TEXT NOT NULL,
+  address TEXT NOT NULL,
+  tax_id TEXT,
+  changed_at TIMESTAMPTZ(3) NOT NULL,
+  CHECK (length(name) BETWEEN 1 AND 200),
+  CHECK (length(address) BETWEEN 1 AND 500),
+  CHECK (length(tax_id) BETWEEN 1 AND 50)
+);
+
 CREATE TABLE members (
   member_key TEXT PRIMARY KEY,
   account_key TEXT NOT NULL REFERENCES accounts ON DELETE RESTRICT ON UPDATE CASCADE,
@@ -924,6 +936,50 @@ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER receipts_are_chained BEFORE INSERT ON receipts FOR EACH ROW EXECUTE FUNCTION keep_receipts_chained();
+
+-- The receipts of a job have one number for the books of the seller, in sequence for each seller and year without a
+-- gap. A worker gives it soon after the first receipt, so that no purchase waits for another one's number.
+CREATE TABLE receipt_numbers (
+  job_key TEXT PRIMARY KEY REFERENCES jobs ON DELETE RESTRICT ON UPDATE CASCADE,
+  account_key TEXT NOT NULL REFERENCES accounts ON DELETE RESTRICT ON UPDATE CASCADE,
+  issued_at TIMESTAMPTZ(3) NOT NULL,
+  seller TEXT,
+  year INTEGER,
+  number INTEGER,
+  -- The seller as it was then: name, addresses, tax.
+  details JSONB,
+  CHECK (num_nulls(seller, year, number, details) IN (0, 4)),
+  CHECK (year = extract(year FROM issued_at AT TIME ZONE 'UTC')),
+  CHECK (number > 0)
+);
+CREATE UNIQUE INDEX receipt_numbers_seller_year_number_key ON receipt_numbers (seller, year, number);
+CREATE INDEX receipt_numbers_account_key_issued_at_idx ON receipt_numbers (account_key, issued_at);
+CREATE INDEX receipt_numbers_due_idx ON receipt_numbers (issued_at, job_key) WHERE number IS NULL;
+
+CREATE FUNCTION await_receipt_number() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO receipt_numbers (job_key, account_key, issued_at)
+  SELECT job_key, account_key, NEW.issued_at FROM jobs WHERE job_key = NEW.job_key;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER receipts_get_a_number AFTER INSERT ON receipts FOR EACH ROW WHEN (NEW.sequence = 1)
+  EXECUTE FUNCTION await_receipt_number();
+
+CREATE FUNCTION keep_receipt_numbers() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.number IS NOT NULL OR (NEW.job_key, NEW.account_key, NEW.issued_at)
+    IS DISTINCT FROM (OLD.job_key, OLD.account_key, OLD.issued_at) THEN
+    RAISE EXCEPTION 'a receipt keeps its number' USING ERRCODE = 'check_violation';
+  END IF;
+  IF NEW.number <> 1 + coalesce(
+    (SELECT max(number) FROM receipt_numbers WHERE seller = NEW.seller AND year = NEW.year), 0) THEN
+    RAISE EXCEPTION 'number % of % is not the next one', NEW.number, NEW.year USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER receipt_numbers_follow BEFORE UPDATE ON receipt_numbers FOR EACH ROW
+  EXECUTE FUNCTION keep_receipt_numbers();
+CREATE TRIGGER receipt_numbers_stay BEFORE DELETE OR TRUNCATE ON receipt_numbers EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE receipt_keys (
   kid TEXT PRIMARY KEY,

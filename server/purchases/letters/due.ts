@@ -9,7 +9,9 @@ import type { RailName } from '../../payments/contract.ts';
 import type { Runtime } from '../../runtime.ts';
 import { price } from '../../service/terms.ts';
 import { quoteTitle } from '../quote/quote-title.ts';
+import { sumsOfMonth } from '../receipt/bookkeeping.ts';
 import type { JobState, PaymentState } from '../states.ts';
+import { statementLetter } from './statement-letter.ts';
 import { digestLetter, type PurchaseFacts, purchaseLetter, type ToldAction } from './words.ts';
 
 /** What happened to a purchase, and the days on which that was too much to tell one by one. */
@@ -101,8 +103,10 @@ const countsOfDay = `
     and action in ('collect', 'deliver', 'redeliver', 'accept', 'fail', 'dispute_again', 'refunded')
   group by action order by count(*) desc, action`;
 
-/** One letter about a whole day. */
-async function lettersOfDay(runtime: Runtime, { account_key: accountKey, at }: Happening): Promise<DueLetter[]> {
+/** One letter about a whole day, or a whole month. */
+async function lettersOfDay(runtime: Runtime, happening: Happening): Promise<DueLetter[]> {
+  if (happening.action === 'statement') return lettersOfMonth(runtime, happening);
+  const { account_key: accountKey, at } = happening;
   const { db, configuration } = runtime;
   const day = utcDay(new Date(at));
   const counts = await db.many<{ action: ToldAction; count: number }>(statement(countsOfDay, [accountKey, day]));
@@ -112,5 +116,21 @@ async function lettersOfDay(runtime: Runtime, { account_key: accountKey, at }: H
     about: `${accountKey}:${day}`,
     origin: null,
     words: () => digestLetter(day, counts, price, `${configuration.baseUrl}/purchases`),
+  }));
+}
+
+/** The statement of a month, once it is over. It is about money, so nothing holds it back. */
+async function lettersOfMonth(
+  { db, configuration }: Runtime,
+  { account_key: accountKey, at }: Happening,
+): Promise<DueLetter[]> {
+  const month = utcDay(new Date(at)).slice(0, 'YYYY-MM'.length);
+  const words = statementLetter(month, await sumsOfMonth(db, accountKey, month), configuration.baseUrl);
+  return (await memberAddresses(db, accountKey)).map((address) => ({
+    kind: 'important',
+    address,
+    about: `statement:${accountKey}:${month}`,
+    origin: null,
+    words: () => words,
   }));
 }

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { Verb } from '../../door/verb.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { principalsNamed } from '../../identity/agents.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -6,6 +8,8 @@ import type { Runtime } from '../../runtime.ts';
 import * as contract from '../list-contract.ts';
 import { quoteTitle } from '../quote/quote-title.ts';
 import { jobPage } from './lists.ts';
+
+type Filters = Omit<z.output<typeof contract.bought.input>, 'after' | 'limit'>;
 
 interface AboutRow {
   job_key: string;
@@ -17,8 +21,11 @@ interface AboutRow {
 
 /** Jobs as people look for them: by request, buyer and result. */
 export const bought: Verb<typeof contract.bought> = async (call) => {
-  const { ctx, caller, db } = call;
-  const { shown, next_after, headers } = await jobPage(call, ctx.baseUrl + contract.bought.path);
+  const { ctx, caller, db, input } = call;
+  const { after: _, limit: __, ...filters } = input;
+  const query = new URLSearchParams(Object.entries(filters).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+  const address = `${ctx.baseUrl}${contract.bought.path}${query.size > 0 ? `?${query}` : ''}`;
+  const { shown, next_after, headers } = await jobPage(call, address, only(filters));
   const keys = shown.map(({ job_key }) => job_key);
   const about = await readAbout(db, ctx.runtime, keys, caller.accountKey);
   const purchases = shown.flatMap((job) => {
@@ -28,7 +35,18 @@ export const bought: Verb<typeof contract.bought> = async (call) => {
   return { body: { purchases, next_after }, headers };
 };
 
-async function readAbout(db: Queries, { configuration }: Runtime, keys: readonly string[], accountKey: string) {
+/** The filters as Prisma has them. */
+function only({ agent_key, rail, verdict, waits_for }: Filters): Prisma.JobWhereInput {
+  return {
+    ...(agent_key === undefined ? {} : { principalKey: agent_key }),
+    ...(rail === undefined ? {} : { lastRail: rail }),
+    ...(verdict === undefined ? {} : { lastVerdict: verdict }),
+    ...(waits_for === undefined ? {} : { reviewState: { in: ['open', 'overdue'] } }),
+  };
+}
+
+/** What lists say of jobs, by key; only of this account's. */
+export async function readAbout(db: Queries, { configuration }: Runtime, keys: readonly string[], accountKey: string) {
   const rows = await db.many<AboutRow>(sql`
     select jobs.job_key, quote_key, quotes.input, jobs.principal_key, (
         select body::json ->> 'verdict' from reports

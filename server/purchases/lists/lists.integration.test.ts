@@ -9,9 +9,9 @@ const arrive = () => Agent.arrive(service);
 const at = (list: string) => `/api/agent/v1/${list}`;
 
 /** Every page of a list, followed by its links. */
-async function pagesOf(client: Client, list: string, limit: number): Promise<Answer[]> {
+async function pagesOf(client: Client, list: string, limit: number, query = {}): Promise<Answer[]> {
   const pages = [];
-  for (let next: string | null = `${at(list)}?limit=${limit}`; next; ) {
+  for (let next: string | null = `${at(list)}?${new URLSearchParams({ ...query, limit: String(limit) })}`; next; ) {
     const page: Answer = await client.get(next);
     pages.push(page);
     next = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1] ?? null;
@@ -80,6 +80,25 @@ describe('a list', () => {
       const { status, body } = await stranger.get(`${at('bought')}?after=${after}`);
       expect([status, body.code]).toEqual([404, 'not_found']);
     }
+  });
+
+  it('of what was bought is narrowed by agent, rail, verdict and what waits for a review, on every page', async () => {
+    const member = await Member.of(service, agent);
+    const agent_key = agent.wallet.address.toLowerCase();
+    const keysOf = async (query: Record<string, string>, client: Client = member) => {
+      const pages = await pagesOf(client, 'bought', 1, query);
+      return pages.flatMap(({ body }) => body.purchases.map(({ job }: { job: { job_key: string } }) => job.job_key));
+    };
+    expect(await keysOf({ agent_key })).toEqual(jobKeys);
+    expect(await keysOf({ agent_key: 'agent_none' })).toEqual([]);
+    expect(await keysOf({ rail: 'x402' })).toEqual(jobKeys.slice(0, 2));
+    expect(await keysOf({ rail: 'x402', verdict: 'revise' })).toEqual(jobKeys.slice(0, 1));
+    expect(await keysOf({ rail: 'card' })).toEqual([]);
+    expect(await keysOf({ verdict: 'supported' })).toEqual([]);
+    expect(await keysOf({ waits_for: 'review' })).toEqual(jobKeys.slice(0, 1));
+    expect(await keysOf({ agent_key }, await arrive())).toEqual([]);
+    for (const unknown of ['rail=cash', 'verdict=fine', 'waits_for=money'])
+      expect((await member.get(`${at('bought')}?${unknown}`)).status).toBe(422);
   });
 
   it('shows what reading one by one shows', async () => {

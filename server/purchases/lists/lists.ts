@@ -1,5 +1,6 @@
 import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Buyer, Member } from '../../identity/caller.ts';
 import { utcDay } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
@@ -57,13 +58,16 @@ export const jobs: Verb<typeof contract.jobs> = async (call) => {
   return { body: { jobs: shown, next_after }, headers };
 };
 
-/** A page of the caller's jobs as it sees them; `address` is the list's. Throws `not_found`. */
+/** A page of the caller's jobs as it sees them, of all or `only` some; `address` is the list's. Throws `not_found`. */
 export async function jobPage(
   { ctx, caller, input, db }: { ctx: Context; caller: Buyer | Member; input: PageInput; db: Queries },
   address: string,
+  only: Prisma.JobWhereInput = {},
 ): Promise<{ shown: Job[]; next_after: string | null; headers: Record<string, string> }> {
   const { job } = ctx.runtime.prisma;
-  const keys = await job.findMany({ ...(await jobsPage(ctx, caller, input)), select: { jobKey: true } });
+  const page = await jobsPage(ctx, caller, input);
+  const where = { ...page.where, AND: only };
+  const keys = await job.findMany({ ...page, where, select: { jobKey: true } });
   const packed = await db.many<JobAsJson>(statement(jobsOfPage, [keys.map(({ jobKey }) => jobKey)]));
   const rows = packed.map(readJob);
   const { shown, ...rest } = pageOf(rows, input, address, 'job_key');
@@ -128,5 +132,6 @@ function pageOf<Row extends object>(
 
 /** The link to the next page (RFC 8288). */
 export function linkTo(address: string, after: string, limit: number): Record<string, string> {
-  return { Link: `<${address}?after=${encodeURIComponent(after)}&limit=${limit}>; rel="next"` };
+  const join = address.includes('?') ? '&' : '?';
+  return { Link: `<${address}${join}after=${encodeURIComponent(after)}&limit=${limit}>; rel="next"` };
 }

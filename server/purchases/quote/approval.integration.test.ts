@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Agent, Answer } from '../../../e2e/support/agent.ts';
-import { type Customer, connectedAgent } from '../../../e2e/support/customer.ts';
-import { Member } from '../../../e2e/support/member.ts';
+import { Customer, connectedAgent } from '../../../e2e/support/customer.ts';
+import { linkOfInvited, Member } from '../../../e2e/support/member.ts';
 import { startService } from '../../../e2e/support/service.ts';
 import { queueDueLetters } from '../../mail/due-letters.ts';
 import { price } from '../../service/terms.ts';
@@ -112,6 +112,21 @@ describe('a purchase above what the agent may spend alone', () => {
       'approval_given',
       'approval_asked',
     ]);
+  });
+
+  it('is asked of those who may answer, in a letter that nobody else gets', async () => {
+    const invited = ['approver', 'reader'].map((role) => ({ role, person: new Customer(service) }));
+    for (const { role, person } of invited) {
+      const link = await linkOfInvited(service, owner, { role, email: person.email });
+      expect((await agent.post('/api/agent/v1/invitations/accept', { link })).body.state).toBe('accepted');
+    }
+    await asked();
+    await queueDueLetters(service.runtime);
+    const questions = [];
+    for (const person of [customer, ...invited.map(({ person }) => person)]) {
+      questions.push((await person.letters()).filter(({ subject }) => subject.startsWith('An agent asks')).length);
+    }
+    expect(questions).toEqual([1, 1, 0]);
   });
 
   it('asks with an idempotency key, too, and the same key buys after the yes', async () => {

@@ -3,13 +3,13 @@ import { FreshSignIn } from '@/components/forms/FreshSignIn.tsx';
 import { EndpointList } from '@/components/purchases/EndpointList.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
-import { memberMay } from '@/server/identity/member-roles.ts';
 import { endpointsMax } from '@/server/purchases/webhook-contract.ts';
 import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
 import { saidAt } from '../../notice.ts';
 import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
+import { visitorMay } from '../../visitor-may.ts';
 
 export const metadata: Metadata = { title: 'Webhooks' };
 
@@ -35,8 +35,7 @@ export default show(async () => {
   const { ctx } = await memberContext();
   const listed = await readForMember('webhook_endpoints', ctx, {});
   if (listed === null) return <SignInNeeded to="see the webhooks" next={path} />;
-  const people = await readForMember('people', ctx, {});
-  const mine = people?.members.find(({ you }) => you)?.role ?? 'reader';
+  const may = await visitorMay();
   const notice = await saidAt(path);
   const code = notice?.code ?? '';
   const words = told[code] ?? refused[code];
@@ -65,7 +64,7 @@ export default show(async () => {
           <CodeBlock name="Signing secret" code={notice.secret} wrap />
         </div>
       ) : null}
-      <EndpointList endpoints={listed.endpoints} mayChange={memberMay(mine, 'add_webhook_endpoint')} />
+      <EndpointList endpoints={listed.endpoints} mayChange={may('add_webhook_endpoint')} />
     </div>
   );
 });

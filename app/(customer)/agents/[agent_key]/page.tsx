@@ -5,6 +5,7 @@ import { show } from '../../../show.tsx';
 import { queryOf, type Search, typedBefore } from '../../grant-form.ts';
 import { noticeAt } from '../../notice.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
+import { visitorMay } from '../../visitor-may.ts';
 import { readAgent } from '../read-agent.ts';
 
 export const metadata: Metadata = { title: 'Agent' };
@@ -25,6 +26,7 @@ export default show(async ({ params, searchParams }: Props) => {
   return (
     <EditAgent
       {...found}
+      may={await visitorMay()}
       values={typed ?? valuesOf(found.agent.grant)}
       isUnsaved={typed !== null}
       told={await noticeAt(here)}

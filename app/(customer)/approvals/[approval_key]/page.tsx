@@ -5,6 +5,7 @@ import { memberContext } from '../../member.ts';
 import { noticeAt } from '../../notice.ts';
 import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
+import { visitorMay } from '../../visitor-may.ts';
 
 export const metadata: Metadata = { title: 'Approve a purchase' };
 
@@ -15,5 +16,6 @@ export default show(async ({ params }: { params: Promise<{ approval_key: string 
   const { ctx } = await memberContext();
   const approval = await readForMember('approval', ctx, { approval_key });
   if (approval === null) return <SignInNeeded to="decide about this purchase" next={here} />;
-  return <DecideApproval approval={approval} told={await noticeAt(here)} next={here} />;
+  const mayDecide = (await visitorMay())('decide_approval');
+  return <DecideApproval approval={approval} mayDecide={mayDecide} told={await noticeAt(here)} next={here} />;
 });

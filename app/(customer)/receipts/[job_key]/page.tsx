@@ -7,6 +7,7 @@ import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
 import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
+import { visitorMay } from '../../visitor-may.ts';
 import { NothingCollected } from './NothingCollected.tsx';
 
 export const metadata: Metadata = { title: 'Receipt' };
@@ -19,11 +20,15 @@ export default show(async ({ params }: { params: Promise<{ job_key: string }> })
   if (chain === null) return <SignInNeeded to="read this receipt" next={`/receipts/${job_key}`} />;
   const newest = chain.receipts.at(-1);
   if (newest === undefined) return <NothingCollected jobKey={job_key} />;
-  const [job, evidence] = await Promise.all([
+  const [job, evidence, books] = await Promise.all([
     readForMember('job', ctx, { job_key }),
     readForMember('evidence', ctx, { job_key }),
+    readForMember('bookkeeping', ctx, { job_key }),
   ]);
-  if (job === null || evidence === null) return <SignInNeeded to="read this receipt" next={`/receipts/${job_key}`} />;
+  const line = books?.receipts[0];
+  if (job === null || evidence === null || line === undefined)
+    return <SignInNeeded to="read this receipt" next={`/receipts/${job_key}`} />;
+  const may = await visitorMay();
   return (
     <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
       <div className="mb-5 flex flex-wrap items-center gap-2 print:hidden">
@@ -43,8 +48,9 @@ export default show(async ({ params }: { params: Promise<{ job_key: string }> })
       <ReceiptView
         receipt={newest}
         chain={chain.receipts}
-        seller={ctx.runtime.configuration.operator}
-        buyer={{ contact: email ?? wallet ?? '', agent: nameOf(evidence.bought_by) }}
+        books={line}
+        reader={{ contact: email ?? wallet ?? '', agent: nameOf(evidence.bought_by) }}
+        askBuyer={email !== null && may('change_billing') ? '/account#billing' : null}
         period={{ from: job.created_at, to: newest.issued_at }}
       />
     </div>

@@ -22,6 +22,7 @@ import { memberContext } from '../../member.ts';
 import { noticeAt } from '../../notice.ts';
 import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
+import { visitorMay } from '../../visitor-may.ts';
 import { NotDelivered } from './NotDelivered.tsx';
 
 /** The job and its submitted content, read once for page and title; null when nobody is signed in. */
@@ -156,14 +157,15 @@ export default show(async ({ params, searchParams }: Props) => {
   if (!found?.job) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
   const { job, evidence } = found;
   const { ctx, wallet } = await memberContext();
-  const contentAction =
-    evidence.deleted_at === null && isEnded(job.state) ? <DeleteContent jobKey={job.job_key} /> : null;
+  const may = await visitorMay();
+  const mayDelete = evidence.deleted_at === null && isEnded(job.state) && may('delete_content');
+  const contentAction = mayDelete ? <DeleteContent jobKey={job.job_key} /> : null;
   if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} />;
   const earlier = typeof report_digest === 'string' && report_digest !== job.report_digest ? report_digest : null;
   const report = await readForMember('report', ctx, { job_key, report_digest: earlier ?? job.report_digest });
   if (report === null) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
   const told = await noticeAt(`/reports/${job_key}`);
-  const mayReview = earlier === null && job.next_actions.some(({ action }) => action === 'review');
+  const mayReview = earlier === null && may('review') && job.next_actions.some(({ action }) => action === 'review');
   return (
     <>
       <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">

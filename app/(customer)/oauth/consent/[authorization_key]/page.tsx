@@ -3,6 +3,7 @@ import type { Metadata } from 'next';
 import { AuthorizeClient } from '@/components/forms/AuthorizeClient.tsx';
 import { valuesOf } from '@/components/forms/GrantFields.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
+import { NotYours } from '@/components/ui/NotYours.tsx';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';
 import { show } from '../../../../show.tsx';
@@ -10,6 +11,7 @@ import { queryOf, type Search, typedBefore } from '../../../grant-form.ts';
 import { memberContext } from '../../../member.ts';
 import { noticeAt } from '../../../notice.ts';
 import { SignInNeeded } from '../../../SignInNeeded.tsx';
+import { visitorMay } from '../../../visitor-may.ts';
 import { isOfThisBrowser } from '../../this-browser.ts';
 
 export const metadata: Metadata = { title: 'Connect a client' };
@@ -27,6 +29,9 @@ export default show(async ({ params, searchParams }: Props) => {
   const { ctx, email } = await memberContext();
   if (!(await isOfThisBrowser(authorization_key))) return <Gone />;
   if (email === null) return <SignInNeeded to="connect a client" next={`${path}${queryOf(search)}`} />;
+  if (!(await visitorMay())('decide_authorization')) {
+    return <NotYours act="connecting clients" back={{ href: '/agents', label: 'See the agents' }} />;
+  }
   const told = await noticeAt(path);
   if (told === 'approve' || told === 'deny') return <Decided approved={told === 'approve'} to={authorization_key} />;
   try {
