@@ -136,6 +136,7 @@ const operatorOperations = {
   answer_dispute: disputes.answerDispute,
   console_failures: failures.consoleFailures,
   retry_letters: failures.retryLetters,
+  send_letter_again: customers.sendLetterAgain,
   console_accounts: customers.consoleAccounts,
   pause_customer_agent: customers.pauseCustomerAgent,
   revoke_customer_agent: customers.revokeCustomerAgent,

@@ -5,6 +5,7 @@ import { consoleCustomers } from './console/customers.ts';
 import { answerDispute, consoleDispute, consoleDisputes } from './console/disputes.ts';
 import { consoleFailures, retryLetters } from './console/failures.ts';
 import { consoleEntries, consoleLedger } from './console/ledger.ts';
+import { sendLetterAgain } from './console/letters.ts';
 import { consolePurchases } from './console/list.ts';
 import { consoleMoney, giveBack, liftBlock, settleRefund } from './console/money.ts';
 import { consoleMe, consoleOverview } from './console/overview.ts';
@@ -192,6 +193,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   answer_dispute: answerDispute,
   console_failures: consoleFailures,
   retry_letters: retryLetters,
+  send_letter_again: sendLetterAgain,
   console_accounts: consoleAccounts,
   pause_customer_agent: pauseCustomerAgent,
   revoke_customer_agent: revokeCustomerAgent,

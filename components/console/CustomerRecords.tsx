@@ -104,7 +104,8 @@ function standing({ removed_at, failing_since, failure, told_at }: CustomerRecor
 }
 
 /** The newest letters to the members. */
-export function Letters({ letters, now }: { letters: CustomerRecord['letters']; now: Date }) {
+export function Letters({ customer, maySend, now }: { customer: CustomerRecord; maySend: boolean; now: Date }) {
+  const { letters, account_key } = customer;
   return (
     <section aria-labelledby="letters">
       <h2 id="letters" className="text-h2">
@@ -126,6 +127,15 @@ export function Letters({ letters, now }: { letters: CustomerRecord['letters']; 
                 'Not sent yet'
               )}
             </span>
+            {maySend && letter.repeatable && letter.sent_at ? (
+              <a
+                className="link inline-flex min-h-6 items-center"
+                href={`/console/customers/${account_key}/letters/${letter.letter_key}`}
+                aria-label={`Send again: ${letter.what}, to ${letter.address}`}
+              >
+                Send again
+              </a>
+            ) : null}
           </li>
         ))}
       </ul>

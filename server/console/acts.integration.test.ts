@@ -101,6 +101,11 @@ beforeAll(async () => {
     `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'remedies', now())`,
     [account_key],
   );
+  await pool.query(
+    `insert into letters (letter_key, kind, address, about, created_at, sent_at)
+     values ('letter_trial', 'important', 'owner@example.com', 'statement:' || $1 || ':2026-11', now(), now())`,
+    [account_key],
+  );
   // Last, for each sweep would ask about it.
   const inDoubt = await jobInDoubt(agent);
   inputs = {
@@ -118,6 +123,7 @@ beforeAll(async () => {
     turn_switch: { name: 'registrations', state: 'off', reason },
     answer_dispute: { dispute_key, statement: 'It was delivered.', reason },
     retry_letters: { reason },
+    send_letter_again: { letter_key: 'letter_trial', reason },
     pause_customer_agent: { agent_key, paused: 'yes', reason },
     revoke_customer_agent: { agent_key, reason },
     hear_again: { event_key, reason },

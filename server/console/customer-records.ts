@@ -3,6 +3,7 @@ import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type * as contract from './contract/customers.ts';
+import { happeningOf } from './letters.ts';
 import { rowsOf } from './list.ts';
 
 type Customer = contract.CustomerRecord;
@@ -85,15 +86,19 @@ export async function lettersTo(db: Queries, addresses: readonly string[]): Prom
   const rows = await db.many<{
     letter_key: string;
     what: string;
+    kind: string;
+    about: string;
     address: string;
     created_at: Date;
     sent_at: Date | null;
   }>(sql`
     select letter_key, address, created_at, sent_at, replace(case when kind in ('purchase', 'important')
-      then split_part(about, ':', 1) || ' of ' || split_part(about, ':', 2) else kind end, '_', ' ') as what
+      then split_part(about, ':', 1) || ' of ' || split_part(about, ':', 2) else kind end, '_', ' ') as what,
+      kind, about
     from letters where address = any(${[...addresses]}::text[]) order by created_at desc limit ${shownMax}`);
-  return rows.map((row) => ({
+  return rows.map(({ kind, about, ...row }) => ({
     ...row,
+    repeatable: happeningOf(kind, about) !== null,
     created_at: row.created_at.toISOString(),
     sent_at: row.sent_at?.toISOString() ?? null,
   }));

@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { buyingByCard } from '../../e2e/support/card.ts';
+import { Customer } from '../../e2e/support/customer.ts';
+import { linkOfInvited } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
 import { sql } from '../kernel/sql.ts';
 import { transact } from '../kernel/transaction.ts';
+import { queueDueLetters } from '../mail/due-letters.ts';
 import { operatorContext } from '../transports/context.ts';
 
 const service = await startService();
@@ -138,4 +141,26 @@ describe('an agent of a customer', () => {
     }
     expect(await actsOn(agent_key)).toEqual([]);
   });
+});
+
+it('a letter about a purchase is sent again, to its reader alone; one that held a link is not', async () => {
+  const { agent: buyer, member, customer } = await buyingByCard(service);
+  const colleague = new Customer(service);
+  const link = await linkOfInvited(service, member, { email: colleague.email });
+  await buyer.post('/api/agent/v1/invitations/accept', { link });
+  const { account_key } = (await buyer.get('/api/agent/v1/me')).body;
+  await queueDueLetters(service.runtime);
+  await customer.letters();
+  const { letters } = (await perform('console_customers', ctx(), { account_key })).body;
+  const joined = letters.find(({ what, address }) => what.startsWith('member joined') && address === customer.email);
+  const secret = letters.find(({ repeatable }) => !repeatable);
+  const counts = async () => [(await customer.letters()).length, (await colleague.letters()).length];
+  const [before = 0, others = 0] = await counts();
+  await perform('send_letter_again', ctx(), { letter_key: joined?.letter_key, reason });
+  expect(await counts()).toEqual([before + 1, others]);
+  expect((await customer.letters())[0]?.subject).toBe('Somebody joined your account');
+  await expect(perform('send_letter_again', ctx(), { letter_key: secret?.letter_key, reason })).rejects.toMatchObject({
+    code: 'action_not_allowed',
+  });
+  expect(await actsOn(`letter:${joined?.letter_key}`)).toEqual([{ action: 'send_letter_again', reason }]);
 });

@@ -42,6 +42,7 @@ const matrix: Record<ConsoleOperation, string> = {
   answer_dispute: 'finance admin',
   console_failures: 'viewer support finance admin',
   retry_letters: 'support finance admin',
+  send_letter_again: 'support finance admin',
   console_accounts: 'viewer support finance admin',
   pause_customer_agent: 'support finance admin',
   revoke_customer_agent: 'admin',
@@ -97,6 +98,8 @@ function inputOf(name: ConsoleOperation): unknown {
     case 'retry_letters':
     case 'open_findings':
       return { reason };
+    case 'send_letter_again':
+      return { letter_key: 'letter_unknown', reason };
     case 'pause_customer_agent':
       return { agent_key: 'agent_unknown', paused: 'yes', reason };
     case 'revoke_customer_agent':

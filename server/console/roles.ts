@@ -37,6 +37,7 @@ export const mayDo = {
   answer_dispute: treasurers,
   console_failures: readers,
   retry_letters: helpers,
+  send_letter_again: helpers,
   console_accounts: readers,
   pause_customer_agent: helpers,
   revoke_customer_agent: ['admin'],

@@ -82,6 +82,11 @@ export async function sendLetter(
   }
 }
 
+/** Has a letter count as not sent, for whoever queues its message again. */
+export function toBeSentAgain(tx: Tx, letterKey: string): void {
+  tx.write(sql`update letters set sent_at = null where letter_key = ${letterKey}`);
+}
+
 /** Deletes the record of old letters, with their addresses. */
 export async function forgetLetters(db: Queries, before: Date): Promise<void> {
   await db.many(sql`delete from letters where created_at < ${before}`);

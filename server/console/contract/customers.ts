@@ -51,6 +51,16 @@ export const revokeCustomerAgent = defineOperation({
   problems: ['not_found', 'action_not_allowed'],
 });
 
+export const sendLetterAgain = defineOperation({
+  ...act,
+  name: 'send_letter_again',
+  summary: 'Send a letter about a purchase, an account or a month once more, to the address it went to.',
+  path: '/console/letters/{letter_key}/send_letter_again',
+  input: z.strictObject({ letter_key: Key, reason: Reason }),
+  output: Done,
+  problems: ['not_found', 'action_not_allowed'],
+});
+
 export const consoleCustomers = defineOperation({
   ...look,
   name: 'console_customers',
@@ -125,6 +135,9 @@ export const consoleCustomers = defineOperation({
       z.object({
         letter_key: z.string(),
         what: z.string(),
+        repeatable: z
+          .boolean()
+          .meta({ description: 'It can be sent again: it says what is kept, and holds no secret.' }),
         address: z.string(),
         created_at: Instant,
         sent_at: Instant.nullable(),
