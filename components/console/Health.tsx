@@ -15,7 +15,7 @@ export interface Part {
 const queueWords: Readonly<Record<string, string>> = {
   check: 'Checks',
   letter: 'Letters',
-  dead_letter: 'Letters not sent',
+  dead_letter: 'Failed letters',
 };
 
 /** Chains are searched every ten seconds. After this many without a search, one counts as stuck. */

@@ -1,4 +1,3 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Mark } from './Mark.tsx';
 
@@ -13,10 +12,10 @@ export function PageFrame({ nav, actions, children }: { nav?: ReactNode; actions
       </a>
       <header className="border-b border-line bg-surface print:hidden">
         <div className="mx-auto flex h-14 max-w-page items-center gap-4 px-4 md:gap-8 md:px-6">
-          <Link href="/" className="inline-flex min-h-6 items-center gap-2.5 rounded-tag text-ink">
+          <a href="/" className="inline-flex min-h-6 items-center gap-2.5 rounded-tag text-ink">
             <Mark className="h-[18px] w-auto" />
             <span className="text-h3 font-semibold tracking-[-0.02em]">Work Check</span>
-          </Link>
+          </a>
           {nav}
           {actions ? <div className="ml-auto flex items-center gap-2">{actions}</div> : null}
         </div>

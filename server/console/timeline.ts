@@ -102,8 +102,8 @@ const decisions = (jobKey: string): Sql => sql`
     case when p.state = 'unknown' and payment_state = 'requires_payer' then 'waits for the payer'
       else 'payment ' || case when reversed_at is not null then 'reversed' else p.state end end as title,
     coalesce(p.failure, case when decided_at is not null then ''
-      when payment_state = 'requires_payer' then 'asked again from then on'
-      else 'nobody knows yet; asked again from then on' end) as detail,
+      when payment_state = 'requires_payer' then 'the provider is asked again at this time'
+      else 'outcome not known yet; the provider is asked again at this time' end) as detail,
     payment_key as key,
     p.state = 'failed' or p.state = 'unknown' and payment_state <> 'requires_payer' or reversed_at is not null as failed,
     p.state = 'unknown' and payment_state in ('processing', 'unknown') and p.lease_until < now() - make_interval(mins => 5)
@@ -169,7 +169,7 @@ const tries = (jobKey: string): Sql => sql`
   from pgboss.job where name = ${checkQueue} and singleton_key = ${jobKey}`;
 
 /** An answer, and how often the same request came again since and got it. */
-const claimParts = `'asked: ' || operation as title, case when status is null then 'not answered for good; repeats are not counted'
+const claimParts = `'asked: ' || operation as title, case when status is null then 'asked to try again; repeats are not counted'
       else 'answered ' || status || case when repeats = 0 then ', not repeated since'
         else ', repeated ' || case when repeats = 1 then 'once since, at '
             when repeats < ${repeatsCounted} then repeats || ' times since, last at '

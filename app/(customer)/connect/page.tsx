@@ -3,14 +3,15 @@ import type { Metadata } from 'next';
 import { CodeForm, ConnectAgent } from '@/components/forms/ConnectAgent.tsx';
 import { valuesOf } from '@/components/forms/GrantFields.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
+import { NotYours } from '@/components/ui/NotYours.tsx';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';
-import { lasting } from '@/server/service/terms.ts';
 import { show } from '../../show.tsx';
 import { queryOf, type Search, typedBefore } from '../grant-form.ts';
 import { memberContext } from '../member.ts';
 import { noticeAt } from '../notice.ts';
 import { SignInNeeded } from '../SignInNeeded.tsx';
+import { visitorMay } from '../visitor-may.ts';
 
 export const metadata: Metadata = { title: 'Connect an agent' };
 
@@ -27,6 +28,9 @@ export default show(async ({ searchParams }: { searchParams: Promise<Search> }) 
   const here = `/connect${queryOf(search)}`;
   const { ctx, email } = await memberContext();
   if (email === null) return <SignInNeeded to="connect an agent" next={here} />;
+  if (!(await visitorMay())('decide_connection')) {
+    return <NotYours act="connecting agents" back={{ href: '/agents', label: 'See the agents' }} />;
+  }
   const refused = await noticeAt('/connect');
   if (refused === 'approve' || refused === 'approve_useless' || refused === 'deny') {
     return <Decided decision={refused} />;
@@ -48,8 +52,9 @@ export default show(async ({ searchParams }: { searchParams: Promise<Search> }) 
 });
 
 const decided = {
-  approve: `It has ${lasting('claimWindow')} to fetch its credential, and may then buy checks within the limits you set. Nothing was charged.`,
-  approve_useless: `It has ${lasting('claimWindow')} to fetch its credential. With the limits and permissions you set, it cannot buy anything. You can change them on its page.`,
+  approve:
+    'Nothing more to do: your agent continues by itself, within the limits you set. Nothing was charged. We write when a report is ready.',
+  approve_useless: `With the limits and permissions you set, it cannot buy anything. You can change them on its page.`,
   deny: 'It got nothing.',
 } as const;
 

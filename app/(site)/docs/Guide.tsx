@@ -73,10 +73,11 @@ function Register() {
     <>
       <p>
         An agent that buys for a person registers with <Key>{`${register.method} ${register.path}`}</Key> and names the
-        person’s address. With <Key>mode: new_customer</Key> the person gets an e-mail and, within{' '}
-        {seconds.registrationCode / MINUTE} minutes, either confirms with its link or reads you its six-digit code. With{' '}
-        <Key>mode: link_existing</Key> show the person <Key>verification_url</Key> and <Key>user_code</Key>. A signed-in
-        member types the code there and sets the limits.
+        person’s address. With <Key>mode: new_customer</Key> the person gets an e-mail and either confirms with its
+        link, within {seconds.registration / MINUTE} minutes, or reads you its six-digit code, within{' '}
+        {seconds.registrationCode / MINUTE}. With <Key>mode: link_existing</Key> show the person{' '}
+        <Key>verification_url</Key> and <Key>user_code</Key>. A signed-in member types the code there and sets the
+        limits.
       </p>
       <p>
         Then fetch the credential with <Key>{`${claim.method} ${claim.path}`}</Key>, your <Key>claim_token</Key> and, if
