@@ -120,6 +120,28 @@ describe('from a payment link to the receipt, on a phone', () => {
     await phone.setViewportSize(sizes.phone);
   });
 
+  it('has it made out to a company, said once, with a number for the books', async () => {
+    await phone.getByRole('link', { name: 'Make it out to a company or person' }).click();
+    await phone.getByLabel('Company or person').fill('Buyer GmbH');
+    await phone.getByLabel('Postal address').fill('2 Example Road\n10115 Berlin');
+    await phone.getByRole('button', { name: 'Save' }).click();
+    expect(await words()).toContain('It stands on your receipts now');
+    await expect
+      .poll(async () => {
+        await phone.goto(`${stack.baseUrl}/receipts/${jobKey}`);
+        return words();
+      }, patience)
+      .toMatch(/Number\s+\d{4}-\d{6}/);
+    expect(await words()).toMatch(/Buyer GmbH\n2 Example Road\n10115 Berlin/);
+    expect(await faultsOf(phone, 'journey-receipt-of-company')).toEqual([]);
+    await phone.goto(`${stack.baseUrl}/purchases`);
+    await phone.getByRole('button', { name: 'Statement' }).click();
+    await phone.waitForURL(/\/purchases\/statement\?month=/);
+    expect(await words()).toMatch(/Buyer GmbH[\s\S]*\d{4}-\d{6}[\s\S]*Charged by now/);
+    expect(await faultsOf(phone, 'journey-statement')).toEqual([]);
+    await phone.setViewportSize(sizes.phone);
+  });
+
   it('takes the month of that purchase home as a table for the books', async () => {
     await phone.goto(`${stack.baseUrl}/purchases`);
     const [file] = await Promise.all([

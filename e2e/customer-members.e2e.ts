@@ -26,7 +26,7 @@ async function formsOn(page: Page, paths: readonly string[]): Promise<string[]> 
   for (const path of paths) {
     await page.goto(stack.baseUrl + path);
     const actions = await page
-      .locator('main :is(form[method="post"], [formaction])')
+      .locator('main form[method="post"], main form[method="post"] [formaction]')
       .evaluateAll((forms) => forms.map((form) => form.getAttribute('formaction') ?? form.getAttribute('action')));
     for (const action of actions) found.add(action ?? '');
   }
