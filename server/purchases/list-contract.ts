@@ -48,7 +48,7 @@ export const jobs = defineOperation({
 export const receipts = defineOperation({
   ...list,
   name: 'receipts',
-  summary: 'List the newest receipt of each job, newest jobs first.',
+  summary: 'List the newest receipt of each job.',
   path: '/api/agent/v1/receipts',
   output: z.object({ receipts: z.array(Receipt).max(pageMax), next_after }).meta({ id: 'Receipts' }),
 });
@@ -73,7 +73,7 @@ const BoughtPage = Page.extend({
 export const bought = defineOperation({
   ...list,
   name: 'bought',
-  summary: 'List purchases: each job with its request, buyer and verdict.',
+  summary: 'List jobs with request, buyer and verdict.',
   path: '/api/agent/v1/bought',
   input: BoughtPage,
   output: z
@@ -99,7 +99,7 @@ export const events = defineOperation({
   ...list,
   name: 'events',
   summary:
-    `List events of the last ${lasting('events')} on purchases, oldest first. Keep next_after and ask again with it; ` +
+    `List events of the last ${lasting('events')}, oldest first. Keep next_after and ask again with it; ` +
     'Prefer: wait=25 waits for the next event.',
   path: '/api/agent/v1/events',
   output: z
