@@ -40,7 +40,7 @@ describe('the owner of a wallet', () => {
       `${new URL(stack.baseUrl).host} wants you to sign in with your Ethereum account`,
     );
     expect(wallet.signed[0]).toContain('This authorizes no payment.');
-    await page.locator(`a[href="/reports/${jobKey}"]`).click();
+    await page.getByRole('listitem').filter({ hasText: jobKey }).getByRole('link').click();
     await page.getByRole('button', { name: 'Accept report' }).click(patience);
     await page.getByText('The report was accepted').waitFor();
     expect((await agent.job(jobKey)).body).toMatchObject({ state: 'accepted', charge_state: 'final' });
