@@ -14,7 +14,8 @@ const drainMs = 5_000;
 const readMs = 200;
 /** A turn of the event loop that is shorter did nothing. */
 const quietMs = 0.5;
-const turnsMax = 1_000;
+/** A process that always has something to do stops as it is. */
+const quietWaitMs = 500;
 
 /**
  * Stops a web process without failing a request: reports not ready, serves until load balancers have noticed, closes
@@ -57,16 +58,16 @@ export async function closeGently(server: Server): Promise<void> {
 
 /**
  * Resolves at the end of a turn of the event loop in which nothing else ran, so that all that has come was taken. Where
- * there is always something to do, after many turns.
+ * there is always something to do, after half a second.
  */
 function quietTurn(): Promise<void> {
   return new Promise((resolve) => {
-    let left = turnsMax;
+    const giveUpAt = performance.now() + quietWaitMs;
     const turn = () => {
       const began = performance.now();
       setImmediate(() => {
-        left -= 1;
-        if (left === 0 || performance.now() - began < quietMs) resolve();
+        const now = performance.now();
+        if (now - began < quietMs || now > giveUpAt) resolve();
         else turn();
       });
     };
