@@ -48,9 +48,9 @@ const quoted = () =>
     idempotency_key: randomUUID(),
   });
 
-function linkIn(subject: RegExp): Promise<string> {
+function linkIn(subject: RegExp, to = email): Promise<string> {
   return vi.waitFor(async () => {
-    const [address] = await addressesIn(stack.sandboxUrl, email, subject);
+    const [address] = await addressesIn(stack.sandboxUrl, to, subject);
     if (!address) throw new Error(`No letter yet about ${subject}.`);
     return address;
   }, patience);
@@ -146,5 +146,35 @@ describe('a person whom a host sends here', () => {
     await person.getByRole('button', { name: 'Revoke' }).click();
     await person.getByText('Revoked').first().waitFor();
     await expect(called('svc_whoami')).rejects.toThrow(/401|unauthori[sz]ed/i);
+  });
+});
+
+describe('a person without an account', () => {
+  it('opens one on the way, sets the limits, and the client buys for them', async () => {
+    const newcomer = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    const own = 'noor@newhaven.example';
+    const before = answers.length;
+    await newcomer.goto(await address('newcomer'));
+    await newcomer.getByLabel('Your e-mail address').fill(own);
+    await newcomer.getByRole('button', { name: 'Send me a sign-in link' }).click();
+    const link = await linkIn(/Open your Work Check account/, own);
+    await newcomer.goto(link);
+    expect(await newcomer.getByRole('main').innerText()).toContain(own);
+    for (const look of looks) expect(await faultsOfPages(newcomer.context(), { newcomer: link }, look)).toEqual([]);
+    await newcomer.getByRole('button', { name: 'Open the account' }).click();
+    expect(new URL(newcomer.url()).pathname).toMatch(/^\/oauth\/consent\//);
+    await newcomer.getByRole('button', { name: 'Approve' }).click();
+    await expect.poll(() => answers.length, patience).toBe(before + 1);
+    await newcomer.getByText('Back at the host').waitFor();
+    const callback = oauth.validateAuthResponse(as, client, answers[before] ?? issuer, 'newcomer');
+    const tokens = await oauth.processAuthorizationCodeResponse(
+      as,
+      client,
+      await oauth.authorizationCodeGrantRequest(as, client, oauth.None(), callback, redirectUri, verifier, insecure),
+    );
+    token = tokens.access_token;
+    expect((await quoted()).body).toMatchObject({ state: 'open' });
+    await newcomer.goto(link);
+    expect(await newcomer.getByRole('heading', { level: 1 }).innerText()).toBe('This link was used');
   });
 });
