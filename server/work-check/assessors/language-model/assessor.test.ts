@@ -158,6 +158,22 @@ describe('the language-model assessor', () => {
     expect(report.statements[0]?.status).not.toBe('supported');
   });
 
+  it('says that readings differ, and not that a figure is unproven, where one alone bears a statement out', async () => {
+    let times = 0;
+    script = (prompt) => {
+      const { passages, statements } = materialOf(prompt);
+      if (statements.some(({ text }) => text.includes('in use'))) times += 1;
+      const quotes = passages.map(({ id }) => ({ passage: id, words: '' }));
+      return careful('in use', times === 1 ? { status: 'supported', quotes } : { status: 'not_found' })(prompt);
+    };
+    const work_product = 'All 312 metres have been in use since 4 May 1932.';
+    const report = await ask(['scripted'], { ...paraphrase, work_product });
+    expect(report.statements[0]).toMatchObject({
+      status: 'undecided',
+      why: 'One reading bears this out, and no other says the same.',
+    });
+  });
+
   it('takes no figure for borne out that the quotes do not hold', async () => {
     const work_product = 'The buyer has to come up with the money for 17 tons of freight.';
     script = (prompt) => {

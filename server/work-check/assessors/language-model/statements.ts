@@ -155,7 +155,9 @@ function openAfter(job: Job, next: JudgedStatement, read: Read): JudgedStatement
   if (status === 'undecided' && read.some(({ opinion }) => opinion?.status === 'supported'))
     return {
       ...next,
-      why: `${about} was read as borne out, but its figures and names were not all proven from the passages quoted.`,
+      why: read.some(({ opinion }) => opinion?.counts?.typed === true)
+        ? `One reading bears ${about} out, and no other says the same.`
+        : `${about} was read as borne out, but its figures and names were not all proven from the passages quoted.`,
     };
   return next;
 }
