@@ -26,13 +26,13 @@ import { maskPersonalData } from './engines/personal-data.ts';
 import { type Entry, entriesOf, requestText, WORK_ENTRY } from './entries.ts';
 import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
-import { where } from './judge/ground.ts';
+import { unsettled, where } from './judge/ground.ts';
 import { judgeStatements } from './judge/judge-statements.ts';
 import type { Ground } from './kernel/decide.ts';
 import { clip } from './quoting.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
 import { composeReport } from './report.ts';
-import { readWork, type Work } from './statements.ts';
+import { readWork, type Statement, type Work } from './statements.ts';
 import { validateReport } from './validate-report.ts';
 import { capOfChecks, capOfFindings, capOfStatements, lowest } from './verdict.ts';
 
@@ -242,7 +242,7 @@ function cite(
         kind: statement.kind,
         status,
         // The statement stands at its place: its words are not said again.
-        why: ofThis(why, where(statement)),
+        why: ofThis(why, statement),
         ...(citations.length > 0 ? { citations } : {}),
         ...(compared === undefined
           ? {}
@@ -257,8 +257,8 @@ function cite(
 }
 
 /** A reason beside its statement: "this" for its words, and not again that it is open, as its status says. */
-function ofThis(why: string, words: string): string {
-  const opening = `The evidence does not settle ${words}. `;
+function ofThis(why: string, statement: Statement): string {
+  const [words, opening] = [where(statement), `${unsettled(statement)} `];
   if (why.startsWith(opening)) return why.slice(opening.length);
   return why.startsWith(words) ? `This${why.slice(words.length)}` : why.replace(words, () => 'this');
 }

@@ -23,6 +23,9 @@ export const quote = (text: string): string => `“${clip(text)}”`;
 
 export const where = (statement: Statement): string => `${quote(statement.text)} (${statement.at})`;
 
+/** How the reason of an open statement begins; beside the statement its status says so already. */
+export const unsettled = (statement: Statement): string => `The evidence does not settle ${where(statement)}.`;
+
 export function sourceName(index: EvidenceIndex, source: number): string {
   return index.sources[source]?.source ?? 'the evidence';
 }

@@ -10,7 +10,7 @@ import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities } from '../reading/quantities.ts';
 import { holdsWhole } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
-import { figuresOf, type Ground, type Judgement, placeOf, where } from './ground.ts';
+import { figuresOf, type Ground, type Judgement, placeOf, unsettled, where } from './ground.ts';
 import { readStatement, type StatementReading } from './read-statement.ts';
 import { rivalOf, saidBy } from './rivals.ts';
 import { firstOf } from './rules.ts';
@@ -69,7 +69,7 @@ function withoutOtherStates(judged: readonly JudgedStatement[], { index }: Groun
       ...one,
       status: decide(opinions).status,
       opinions,
-      why: `The evidence does not settle ${where(one.statement)}. ${says}, but ${differ} cells differ from it, so that it may show another state.`,
+      why: `${unsettled(one.statement)} ${says}, but ${differ} cells differ from it, so that it may show another state.`,
       open: [one.statement.record?.value ?? ''],
       suspect: 1,
     };

@@ -3,7 +3,7 @@ import { clip } from '../quoting.ts';
 import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
 import { placeOf as placeOfWords } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
-import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, unsettled, where } from './ground.ts';
 import type { StatementReading } from './read-statement.ts';
 import { denialOf, type Rival, rivalNear, saidBy } from './rivals.ts';
 
@@ -48,7 +48,7 @@ export function judgeRest({ statement, matches }: StatementReading, { index }: G
     accounted,
     open,
     suspect: Math.min(open.length, SUSPECT_MAX),
-    why: `The evidence does not settle ${where(statement)}. ${toldOf(open, closest, index)}`,
+    why: `${unsettled(statement)} ${toldOf(open, closest, index)}`,
     passages,
   };
 }
@@ -61,7 +61,7 @@ function beside(rival: Rival, statement: Statement, accounted: string[], index: 
     accounted,
     open: rival.figure === undefined ? [] : [rival.claimed],
     suspect: SUSPECT_OF_RIVAL,
-    why: `The evidence does not settle ${where(statement)}. ${source} says ${quote(said)}${rival.figure === undefined ? ', and only one of the two denies it' : `: “${clip(rival.claimed)}” against “${clip(rival.known)}”`}.`,
+    why: `${unsettled(statement)} ${source} says ${quote(said)}${rival.figure === undefined ? ', and only one of the two denies it' : `: “${clip(rival.claimed)}” against “${clip(rival.known)}”`}.`,
     passages: placeOf(index, rival.passage),
     compared: { claimed: rival.claimed, known: rival.known },
   };
