@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { answerMcp } from '../server/transports/mcp.ts';
-import { webRequestOf } from '../server/transports/plain.ts';
+import { askedOf, send } from '../server/transports/plain.ts';
 import { fixtureServer } from './conformance/fixture-server.ts';
 import { startService } from './support/service.ts';
 
@@ -17,10 +17,7 @@ afterAll(() => rmSync(results, { recursive: true }));
 
 /** The fixtures, on the door of the product. */
 const fixtures = createServer(async (req, res) => {
-  const response = await answerMcp(service.runtime, webRequestOf(service.runtime, req), fixtureServer);
-  res.writeHead(response.status, Object.fromEntries(response.headers));
-  for await (const chunk of response.body ?? []) res.write(chunk);
-  res.end();
+  await send(req, res, await answerMcp(service.runtime, askedOf(service.runtime, req), fixtureServer));
 });
 await new Promise<void>((done) => fixtures.listen(0, '127.0.0.1', done));
 afterAll(() => fixtures.close());

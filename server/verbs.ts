@@ -39,7 +39,7 @@ import {
 import { billing, changeBilling } from './identity/billing.ts';
 import { confirm, confirmation } from './identity/confirmation.ts';
 import { connection, decideConnection } from './identity/connection.ts';
-import { me } from './identity/me.ts';
+import { me, spendingWithBuyer } from './identity/me.ts';
 import { authorization, decideAuthorization } from './identity/oauth/consent.ts';
 import {
   acceptInvitation,
@@ -131,7 +131,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   lift_silence: liftSilence,
   wallet_sign_out: walletSignOut,
   rotate_credential: rotateCredential,
-  me,
+  me: loading(spendingWithBuyer, me),
   check_work: loading(roomWithBuyer, checkWork),
   purchase,
   authorize,

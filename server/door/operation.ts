@@ -14,8 +14,8 @@ export type PublishedAudience = Extract<Audience, 'public' | 'agent' | 'member'>
  */
 export type Effect = 'read' | 'write' | 'money';
 
-/** What an operation can load together with its caller: the job in its path, or the room left in the grant. */
-export type ReadName = 'job' | 'room';
+/** What an operation can load with its caller: the job in its path, the room left in the grant, or what is spent. */
+export type ReadName = 'job' | 'room' | 'spending';
 
 /**
  * The rate limits (specification 3.5). The first counts per principal or member, the second per principal, the others

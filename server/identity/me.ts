@@ -1,27 +1,46 @@
 import { getAddress } from 'viem';
-import type { Verb } from '../door/verb.ts';
+import type { Loader, Verb } from '../door/verb.ts';
 import { utcDay } from '../kernel/clock.ts';
+import { type JsonRow, jsonRowReader } from '../kernel/json-row.ts';
 import { toWire } from '../kernel/money.ts';
-import { statement } from '../kernel/sql.ts';
-import { walletCredit } from '../ledger/ledger.ts';
+import { creditOf } from '../ledger/ledger.ts';
 import { heldByUnpaid } from '../purchases/room.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { grantView } from './grant.ts';
 
-const spending = `
-  select coalesce(sum(used_microcents) filter (where day = $2::date), 0)::bigint as today,
-    coalesce(sum(used_microcents), 0)::bigint as total,
-    (select in_total from (${heldByUnpaid('$3', '$2')}) held) as reserved
-  from grant_usage where grant_key = $1`;
+/** What is spent and held under a grant, in microcents. */
+interface Spending {
+  today: bigint;
+  total: bigint;
+  reserved: bigint;
+  credit: bigint;
+}
 
-export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
-  const [spend, credit] = await Promise.all([
-    db.one<{ today: bigint; total: bigint; reserved: bigint }>(
-      statement(spending, [caller.grant.grant_key, utcDay(ctx.now), caller.principalKey]),
-    ),
-    walletCredit(db, caller.principalKey),
-  ]);
+/** The key is the day. */
+const spendingOfWho = `
+  select coalesce(sum(used_microcents) filter (where day = $key::date), 0) as today,
+    coalesce(sum(used_microcents), 0) as total,
+    (select in_total from (${heldByUnpaid('who.principal_key', '$key')}) held) as reserved,
+    ${creditOf('who.principal_key')} as credit
+  from grant_usage where grant_key = who.grant_key`;
+
+const readSpending = jsonRowReader<Spending>({
+  instants: {},
+  amounts: { today: true, total: true, reserved: true, credit: true },
+});
+
+/** Loads with the buyer what it has spent. */
+export const spendingWithBuyer: Loader<'spending', Spending> = {
+  name: 'spending',
+  about: ({ now }) => ({ select: spendingOfWho, key: utcDay(now) }),
+  unpack: (found) => readSpending(found as JsonRow<Spending>),
+  absent() {
+    throw new Error('what is spent is read with every buyer');
+  },
+};
+
+export const me: Verb<typeof contract.me, Spending> = async ({ ctx, caller, loaded: spend }) => {
   const { credential } = caller;
   return {
     body: {
@@ -42,7 +61,7 @@ export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
         total_microcents: toWire(spend.total),
         reserved_microcents: toWire(spend.reserved),
       },
-      wallet_credit_microcents: toWire(credit),
+      wallet_credit_microcents: toWire(spend.credit),
       holds: caller.blocks,
       terms_version: service.termsVersion,
       environment: ctx.runtime.configuration.environment,

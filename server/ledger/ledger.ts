@@ -20,6 +20,10 @@ export async function walletCredit(db: Queries, principalKey: string): Promise<b
   return row?.balance_microcents ?? 0n;
 }
 
+/** The same, as an SQL value. */
+export const creditOf = (principal: string): string =>
+  `coalesce((select balance_microcents from wallet_credits c where c.principal_key = ${principal}), 0)`;
+
 /** Whether a principal has enough credit, as an SQL condition. */
 export const creditCovers = (principal: string, amount: string): string =>
   `exists (select from wallet_credits c where c.principal_key = ${principal} and c.balance_microcents >= ${amount})`;

@@ -7,6 +7,8 @@ export interface Asked {
   /** Absolute, or path and query alone. */
   readonly url: string;
   readonly headers: { get(name: string): string | null };
+  /** All headers, where `headers` is no web object. */
+  allHeaders?(): Headers;
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null;
   /** Reads the body instead of `body`, where that is cheaper. Null past `maxBytes`. */
   read?(maxBytes: number): Promise<Uint8Array | null>;
@@ -31,6 +33,7 @@ export function mergedHeaders(...parts: readonly Readonly<Record<string, string>
 }
 
 /** The answer as a web `Response`. */
-export function responseOf({ status, headers, text }: Answer): Response {
-  return new Response(text, { status, headers });
+export function responseOf({ status, headers, text, stream }: Answer): Response {
+  // Node also takes what is only iterable.
+  return new Response((stream ?? text) as BodyInit | null, { status, headers });
 }

@@ -12,12 +12,12 @@ import { credentialInUrl, holdsToken } from './context.ts';
 import { documentAnswer } from './documents.ts';
 import type { Answer } from './exchange.ts';
 import { healthAnswer } from './health.ts';
-import { answerMcp, liveHeader } from './mcp.ts';
+import { answerMcp } from './mcp.ts';
 import { answerOAuth, isOAuthAddress } from './oauth.ts';
 import { countPage, pageFault } from './page-limits.ts';
 import { requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
-import { askedOf, clientAddress, send, webRequestOf } from './plain.ts';
+import { askedOf, clientAddress, send } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
 import { routerStateFault } from './router-state.ts';
 import { decoded, methodsAt, operationAt } from './routes.ts';
@@ -200,13 +200,10 @@ function webhookAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> 
     : refused(runtime, req, wrongMethod(['POST']));
 }
 
-async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> {
-  if (req.method !== 'POST') return refused(runtime, req, wrongMethod(['POST']));
-  const response = await answerMcp(runtime, webRequestOf(runtime, req));
-  const { status, body } = response;
-  const headers = Object.fromEntries(response.headers);
-  if (body && liveHeader in headers) return { status, headers, text: null, stream: body };
-  return { status, headers, text: body ? await response.text() : null };
+function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> | Answer {
+  return req.method === 'POST'
+    ? answerMcp(runtime, askedOf(runtime, req))
+    : refused(runtime, req, wrongMethod(['POST']));
 }
 
 /** Scripts, styles and fonts belong to pages that were counted. */

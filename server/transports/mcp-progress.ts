@@ -20,9 +20,9 @@ export function wantsProgress({ name, arguments: args, _meta }: CallParams): boo
 }
 
 /** Sends progress of this call as notifications; undefined where it did not ask for them. */
-export function tellerOf({ _meta, notify }: ServerContext['mcpReq']): Tell | undefined {
+export function tellerOf({ _meta, notify }: Partial<ServerContext['mcpReq']>): Tell | undefined {
   const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return undefined;
+  if (progressToken === undefined || !notify) return undefined;
   return ({ percent, stage }) =>
     notify({
       method: 'notifications/progress',

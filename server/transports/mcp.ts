@@ -25,6 +25,7 @@ import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { type Answer, type Asked, mergedHeaders, responseOf } from './exchange.ts';
 import { payerPage, paymentKey, refusalOf, resultOf } from './mcp-answers.ts';
 import { type Spelling, words } from './mcp-lines.ts';
+import { plainCall, resultText } from './mcp-plain.ts';
 import { type CallParams, followed, tellerOf, wantsProgress } from './mcp-progress.ts';
 import { promptOf, prompts, readResource, resources, resourceTemplates } from './mcp-resources.ts';
 import { listed, offers, operationOf, type Profile, toolWaits, unclearKey } from './mcp-tools.ts';
@@ -50,12 +51,12 @@ const instructions = (baseUrl: string) =>
   ].join(' ');
 
 /** Keeps proxies from holding a stream back; only answers that are sent while their call runs have it. */
-export const liveHeader = 'x-accel-buffering';
+const liveHeader = 'x-accel-buffering';
 
 /** The handler of `/mcp`, for its route file. */
 export async function mcp(request: Request): Promise<Response> {
   noteCaller(request);
-  return answerMcp(await webRuntime(), request as Request & Pick<Asked, 'read'>);
+  return responseOf(await answerMcp(await webRuntime(), request));
 }
 
 /**
@@ -64,55 +65,86 @@ export async function mcp(request: Request): Promise<Response> {
  *
  * @param mounted answers in the place of the product, behind the same door: tests of the protocol pass a server of their own
  */
-export async function answerMcp(
-  runtime: Runtime,
-  request: Request & Pick<Asked, 'read'>,
-  mounted?: () => Server,
-): Promise<Response> {
+export async function answerMcp(runtime: Runtime, request: Asked, mounted?: () => Server): Promise<Answer> {
   const asked = contextOf(runtime, request);
   const ctx: Context = { ...asked, presented: { ...asked.presented, atMcp: true } };
   try {
-    const url = new URL(request.url);
+    const url = new URL(request.url, 'http://localhost');
     refuseTokenInUrl(url);
-    const foreign = originValidationResponse(request, [new URL(ctx.baseUrl).hostname]);
-    if (foreign) return identified(foreign, ctx);
+    const foreign = foreignOrigin(request, url, ctx);
+    if (foreign) return { ...identified(foreign, ctx), text: await foreign.text() };
     const address = addressOf(url.searchParams);
     if (mayBeLarge(request) && !(await isKnown(ctx))) throw needsCredential(ctx);
-    const bytes = await readBytes(request as Asked, largestBytes);
+    const bytes = await readBytes(request, largestBytes);
     const text = new TextDecoder().decode(bytes);
     const unclear = textProblem(text);
     // Too much depth is answered as a tool result, like any bad argument.
     if (unclear && unclear.extras.errors?.[0]?.code !== 'too_deep') throw unclear;
+    const message = parsed(text);
     // The door counts calls; everything else counts as a page.
-    const refusal = isToolCall(text) ? null : await countPage(runtime, ctx.origin);
+    const refusal = isToolCall(message) ? null : await countPage(runtime, ctx.origin);
     if (refusal) throw refusal;
-    const streams = isMessage(text, 'tools/call', wantsProgress);
-    // The status of a stream is sent before the call is carried out.
-    if (streams && !mounted) await requireCaller('job', ctx);
     const exchange: Exchange = { ctx, ...address, bytes: bytes.length, unauthorized: null };
-    let fault: unknown;
-    const handler = createMcpHandler(mounted ?? (() => serverFor(exchange)), {
-      maxRequestBodySize: largestBytes,
-      // A subscription is acknowledged and ends: tools change with a release, and jobs are polled.
-      maxSubscriptions: 1,
-      onerror: (error) => {
-        fault = error;
-      },
-    });
-    const { method, headers } = request;
-    const message = new Request(url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) });
-    const response = await handler.fetch(message);
-    // A result, even one with isError, would tell hosts that they are connected: only 401 makes them sign in.
-    if (streams) return identified(response, ctx);
-    const answered = await (isMessage(text, 'subscriptions/listen') ? firstFrame(response) : response.text());
-    if (exchange.unauthorized) throw exchange.unauthorized;
-    // Log only our own failures; clients learn theirs from the answer.
-    if (response.status >= 500) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(fault) });
-    const whole = new Response(answered || null, response);
-    whole.headers.delete(liveHeader);
-    return identified(whole, ctx);
+    const plain = mounted ? null : plainCall(request.headers, message);
+    if (plain && offers(exchange.profile, plain.name)) {
+      const result = await call(exchange, plain, {});
+      if (exchange.unauthorized) throw exchange.unauthorized;
+      return { status: 200, headers: answerHeaders(ctx), text: resultText(plain, result, identity(ctx)) };
+    }
+    const { method } = request;
+    const headers = request.allHeaders?.() ?? (request.headers as Headers);
+    const sent = message === undefined && bytes.length > 0 ? { body: new Uint8Array(bytes) } : {};
+    return await answerBySdk(exchange, { request: new Request(url, { method, headers, ...sent }), message }, mounted);
   } catch (error) {
-    return responseOf(challenged(refusalAnswer(ctx, error), ctx));
+    return challenged(refusalAnswer(ctx, error), ctx);
+  }
+}
+
+/** Has the SDK's server judge and answer a message; undefined is one that is no JSON. */
+async function answerBySdk(
+  exchange: Exchange,
+  { request, message }: { request: Request; message: unknown },
+  mounted?: () => Server,
+): Promise<Answer> {
+  const { ctx } = exchange;
+  const streams = isMessage(message, 'tools/call', wantsProgress);
+  // The status of a stream is sent before the call is carried out.
+  if (streams && !mounted) await requireCaller('job', ctx);
+  let fault: unknown;
+  const handler = createMcpHandler(mounted ?? (() => serverFor(exchange)), {
+    maxRequestBodySize: largestBytes,
+    // A subscription is acknowledged and ends: tools change with a release, and jobs are polled.
+    maxSubscriptions: 1,
+    onerror: (error) => {
+      fault = error;
+    },
+  });
+  const response = await handler.fetch(request, message === undefined ? {} : { parsedBody: message });
+  // A result, even one with isError, would tell hosts that they are connected: only 401 makes them sign in.
+  if (streams && response.body && response.headers.has(liveHeader)) {
+    return { ...identified(response, ctx), text: null, stream: response.body };
+  }
+  const answered = await (isMessage(message, 'subscriptions/listen') ? firstFrame(response) : response.text());
+  if (exchange.unauthorized) throw exchange.unauthorized;
+  // Log only our own failures; clients learn theirs from the answer.
+  if (response.status >= 500) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(fault) });
+  response.headers.delete(liveHeader);
+  return { ...identified(response, ctx), text: answered || null };
+}
+
+/** The refusal of a page elsewhere that calls in its visitor's name; else null. */
+function foreignOrigin({ headers }: Asked, url: URL, { baseUrl }: Context): Response | null {
+  const origin = headers.get('origin');
+  if (origin === null) return null;
+  return originValidationResponse(new Request(url, { headers: { origin } }), [new URL(baseUrl).hostname]) ?? null;
+}
+
+/** The JSON of a body; undefined if it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -131,19 +163,14 @@ function challenged(answer: Answer, { baseUrl }: Context): Answer {
 }
 
 /** Whether a message is of a method, and of what `holds` says of its parameters. */
-function isMessage(text: string, wanted: string, holds: (params: CallParams) => boolean = () => true): boolean {
-  if (!text.includes(`"${wanted}"`)) return false;
-  try {
-    const { method, params } = JSON.parse(text);
-    return method === wanted && holds(params ?? {});
-  } catch {
-    return false;
-  }
+function isMessage(message: unknown, wanted: string, holds: (params: CallParams) => boolean = () => true): boolean {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: CallParams | null };
+  return method === wanted && holds(params ?? {});
 }
 
 /** Whether a message calls an existing tool. */
-const isToolCall = (text: string): boolean =>
-  isMessage(text, 'tools/call', ({ name }) => operationOf(String(name), {}) !== null);
+const isToolCall = (message: unknown): boolean =>
+  isMessage(message, 'tools/call', ({ name }) => operationOf(String(name), {}) !== null);
 
 /** The first event of a stream that would stay open: the acknowledgement, which says that nothing will follow. */
 async function firstFrame(response: Response): Promise<string> {
@@ -176,31 +203,37 @@ function addressOf(query: URLSearchParams): Address {
   return { profile, spelling: asked === 'buyer' && query.get('names') !== 'snake' ? 'dots' : 'snake' };
 }
 
-function identified(response: Response, { requestId }: Context): Response {
-  response.headers.set('x-request-id', requestId);
-  return response;
+function identified({ status, headers }: Response, { requestId }: Context): Pick<Answer, 'status' | 'headers'> {
+  return { status, headers: { ...Object.fromEntries(headers), 'x-request-id': requestId } };
 }
+
+const answerHeaders = ({ requestId }: Context) => ({ 'content-type': 'application/json', 'x-request-id': requestId });
+
+/** Who answers, as the protocol names a server. */
+const identity = ({ baseUrl }: Context) => ({
+  name: 'work-check',
+  title: service.name,
+  version: service.interface,
+  websiteUrl: baseUrl,
+});
 
 /** A server for one exchange. Don't register tools one by one: that took a third of a request's time. */
 function serverFor(exchange: Exchange): Server {
   const { ctx, profile, spelling } = exchange;
-  const server = new Server(
-    { name: 'work-check', title: service.name, version: service.interface, websiteUrl: ctx.baseUrl },
-    {
-      capabilities: { tools: {}, resources: {}, prompts: {} },
-      instructions: words(instructions(ctx.baseUrl), spelling),
-      cacheHints: {
-        'tools/list': listCache,
-        'resources/list': listCache,
-        'resources/templates/list': listCache,
-        'prompts/list': listCache,
-        'server/discover': listCache,
-      },
+  const server = new Server(identity(ctx), {
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    instructions: words(instructions(ctx.baseUrl), spelling),
+    cacheHints: {
+      'tools/list': listCache,
+      'resources/list': listCache,
+      'resources/templates/list': listCache,
+      'prompts/list': listCache,
+      'server/discover': listCache,
     },
-  );
+  });
   server.setRequestHandler('tools/list', () => ({ tools: listed(profile, spelling) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const result = await call(exchange, { tool: params.name, args: params.arguments ?? {} }, mcpReq);
+    const result = await call(exchange, { name: params.name, args: params.arguments ?? {} }, mcpReq);
     return payerPage(result, mcpReq) ?? result;
   });
   server.setRequestHandler('resources/list', () => ({ resources }));
@@ -237,8 +270,8 @@ async function read(exchange: Exchange, uri: string): Promise<ReadResourceResult
 
 async function call(
   exchange: Exchange,
-  { tool, args }: { tool: string; args: Record<string, unknown> },
-  mcpReq: ServerContext['mcpReq'],
+  { name: tool, args }: { name: string; args: Record<string, unknown> },
+  mcpReq: Partial<ServerContext['mcpReq']>,
 ): Promise<CallToolResult> {
   const { ctx, bytes } = exchange;
   const operation = offers(exchange.profile, tool) ? operationOf(tool, args) : null;

@@ -16,6 +16,7 @@ export function askedOf({ configuration }: Runtime, req: IncomingMessage): Asked
     method: req.method ?? 'GET',
     url: req.url ?? '/',
     headers: { get: (name) => headerOf(req, name) },
+    allHeaders: () => allHeaders(req),
     body: null,
     read: (maxBytes) => readBytes(req, maxBytes),
   };
@@ -23,15 +24,12 @@ export function askedOf({ configuration }: Runtime, req: IncomingMessage): Asked
   return request;
 }
 
-/** The request as a web `Request`, with its body unread. */
-export function webRequestOf({ configuration }: Runtime, req: IncomingMessage): Request & Pick<Asked, 'read'> {
+function allHeaders(req: IncomingMessage): Headers {
   const headers = new Headers();
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     headers.append(req.rawHeaders[index] ?? '', req.rawHeaders[index + 1] ?? '');
   }
-  const request = new Request(new URL(req.url ?? '/', 'http://localhost'), { method: req.method ?? 'GET', headers });
-  notePeer(request, clientAddress(req, configuration.trustedProxies));
-  return Object.assign(request, { read: (maxBytes: number) => readBytes(req, maxBytes) });
+  return headers;
 }
 
 /** The caller's address: the entry of our outermost proxy, or the peer without one. */
