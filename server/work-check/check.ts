@@ -55,7 +55,7 @@ export type CheckOptions = {
 
 const INSTRUCTION_ENTRY = 'The material holds no text that tries to instruct the assessor';
 const INSTRUCTIONS_QUOTED = 3;
-/** A statement cites the closest passages; its proof holds every place. */
+/** Findings and statements cite the passages that tell most; a proof holds every place. */
 const CITED_MAX = 2;
 const QUOTE_CHARS = 120;
 
@@ -220,7 +220,7 @@ function cite(
   const listed = assessment.statements.slice(0, bounds.statements);
   const findings = entries.map(({ label }, index): Finding => {
     const assessed = assessment.findings[index] ?? { status: 'not_assessable', reason: '', passages: [] };
-    const citations = citationsOf(assessed.passages);
+    const citations = citationsOf(assessed.passages).slice(0, CITED_MAX);
     const statements = (assessed.statements ?? []).filter((at) => at < listed.length);
     return {
       criterion: label,
@@ -235,7 +235,9 @@ function cite(
   const bytes = byteOffsets(typeof work.value === 'string' ? work.value : '');
   const statements = listed.map(
     ({ statement, status, why, passages, compared, computed, opinions, by }): ReportedStatement => {
-      const citations = placesOf(passages.slice(0, CITED_MAX));
+      // Silent evidence cannot be cited; a passage that tells it otherwise can.
+      const isSilent = status === 'not_found' && compared === undefined;
+      const citations = isSilent ? [] : placesOf(passages.slice(0, CITED_MAX));
       const { place } = statement;
       return {
         ...('path' in place ? { path: place.path } : { start: bytes(place.start), end: bytes(place.end) }),
@@ -383,12 +385,11 @@ function limitationsOf(
     checks.some((outcome) => outcome.check === check && outcome.status === 'skipped');
   const lines = [
     skipped('source_corroboration')
-      ? 'Nothing was retrieved independently: the evidence is what the buyer supplied, taken as given.'
-      : 'Independent retrieval covered only the governed refs named in the request.',
+      ? 'The evidence is what the buyer supplied, taken as given; no URL was fetched and no code was run.'
+      : 'Beside the governed refs of the request nothing was retrieved: no URL was fetched and no code was run.',
     skipped('evidence_freshness') ? 'The age of the evidence was not checked.' : '',
-    skipped('work_product_schema') ? 'The structure of the work was not checked against a schema.' : '',
+    skipped('work_product_schema') ? 'The work was checked against no schema.' : '',
     'Score and confidence are not calibrated probabilities.',
-    'No URL was fetched, no code was run, and nothing was confirmed in an external system.',
     ...assessment.limitations,
     work.left_out > 0 ? `${work.left_out} statements beyond the first ${work.statements.length} were not read.` : '',
     dropped > 0 ? `${dropped} citations that named no passage of the evidence were dropped.` : '',

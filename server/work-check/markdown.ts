@@ -87,7 +87,7 @@ Independently retrieved by the service:\n\n${sourceLines(report.sources.independ
 }
 
 /** The findings hold reasons in full. */
-const REASON_CHARS = 160;
+const REASON_CHARS = 120;
 
 function criteriaTable({ findings }: Omit<Report, 'report'>): string {
   const rows = lines(
@@ -122,8 +122,7 @@ function sourceLines(sources: Report['sources']['supplied']): string {
   if (sources.length === 0) return '- none\n';
   return lines(
     sources,
-    ({ ref, source, observed_at }) =>
-      `- ${escapeMarkdown(source) || 'unnamed'} (\`${ref}\`, ${observed_at === null ? 'no date given' : `observed ${observed_at}`})`,
+    ({ ref, observed_at }) => `- \`${ref}\`: ${observed_at === null ? 'no date given' : `observed ${observed_at}`}`,
   );
 }
 

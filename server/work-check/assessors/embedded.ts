@@ -4,7 +4,7 @@ import { foreignLanguage } from '../criteria/language.ts';
 import type { AssessedFinding, Assessment, AssessmentTask, Assessor } from './port.ts';
 
 const LIMITATIONS: readonly string[] = [
-  'No language model read this work. Rules compared it with the evidence, in English: words, figures, dates, names, tables and arithmetic. They prove what stands there in the same words or cells; what is told in other words stays open.',
+  'No language model read this work. Rules, in English, prove what stands in the evidence in the same words, cells or figures; what is told in other words stays open.',
 ];
 const FOREIGN =
   'The rules read English: of this work they compared figures, names and words that stand in the evidence alike. Have it read by somebody who knows the language.';

@@ -50,13 +50,14 @@ export function stillOpen(open: readonly JudgedStatement[], opening = 'Open', na
   return `${opening}: ${shown.join('; ')}${open.length > named ? ' and others' : ''}.`;
 }
 
-/** A statement by its words, where it stands, and the pair at issue or the words that stand nowhere. */
+/** A statement by its words, where it stands, and what of them is at issue unless that is plain: a pair, words that stand nowhere. */
 function issueOf({ compared, open, statement }: JudgedStatement): string {
-  const told = `“${clip(statement.text, STATEMENT_CHARS)}” (${statement.at})`;
-  if (compared !== undefined)
-    return `${told}, “${clip(compared.claimed, PAIR_CHARS)}” against “${clip(compared.known, PAIR_CHARS)}”`;
-  const words = open.filter((word) => word.trim() !== '').slice(0, WORDS_NAMED);
-  return words.length === 0 ? told : `${told}, ${words.map((word) => `“${clip(word.trim(), PAIR_CHARS)}”`).join(', ')}`;
+  const told = clip(statement.text, STATEMENT_CHARS);
+  const words = compared === undefined ? open.slice(0, WORDS_NAMED) : [compared.claimed];
+  const cutOff = words.map((word) => word.trim()).filter((word) => word !== '' && !told.includes(word));
+  const named = cutOff.map((word) => `, “${clip(word, PAIR_CHARS)}”`).join('');
+  const against = compared === undefined ? '' : ` against “${clip(compared.known, PAIR_CHARS)}”`;
+  return `“${told}” (${statement.at})${named}${against}`;
 }
 
 const ISSUES_NAMED = 10;
@@ -86,11 +87,12 @@ export function indexesOf(looked: readonly JudgedStatement[], all: readonly Judg
   return looked.flatMap((one) => places.get(one) ?? []);
 }
 
-/** The passages that settle statements; where none is settled, the one that lies closest to the first. */
+/** The passages that settle statements or tell them otherwise; what only lies closest stands beside its statement. */
 export function passagesOf(judged: readonly JudgedStatement[]): Passage[] {
-  const settled = judged.filter(({ status, disputed }) => !isUnsettled(status) || disputed === true);
+  const settled = judged.filter(
+    ({ status, disputed, compared }) => !isUnsettled(status) || disputed === true || compared !== undefined,
+  );
   const passages = settled.flatMap((one) => one.passages);
-  if (passages.length === 0) return judged.flatMap((one) => one.passages).slice(0, 1);
   const seen = new Map(passages.map((one) => [`${one.ref}:${one.start}:${one.end}`, one]));
   return [...seen.values()].slice(0, PASSAGES_PER_FINDING);
 }

@@ -3,15 +3,13 @@ import { clip } from '../quoting.ts';
 import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
 import { placeOf as placeOfWords } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
-import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, unsettled, where } from './ground.ts';
+import { type Ground, isProse, type Judgement, placeOf, quote, unsettled, where } from './ground.ts';
 import type { StatementReading } from './read-statement.ts';
 import { denialOf, type Rival, rivalNear, saidBy } from './rivals.ts';
 
 const NAMED_MAX = 4;
 /** It settles nothing: enough to see what it speaks of. */
-const CLOSEST_CHARS = 90;
-/** The citation beside it leads to the whole title. */
-const TITLE_CHARS = 48;
+const CLOSEST_CHARS = 70;
 const NAME_CHARS_MIN = 3;
 /** Figures and names that stand nowhere count up to here against a statement. */
 const SUSPECT_MAX = 2;
@@ -77,7 +75,7 @@ function toldOf(open: readonly string[], closest: number | undefined, index: Evi
   const passage = index.passages[closest ?? -1];
   return passage === undefined
     ? 'No passage says it in words that could be matched.'
-    : `The closest passage, in ${clip(sourceName(index, passage.source), TITLE_CHARS)}: “${clip(passageText(index, passage), CLOSEST_CHARS)}”.`;
+    : `The closest passage: “${clip(passageText(index, passage), CLOSEST_CHARS)}”.`;
 }
 
 /** Whether words stand in a text of the evidence or a title, a figure in whatever form. */

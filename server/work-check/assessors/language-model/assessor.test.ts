@@ -119,7 +119,7 @@ describe('the language-model assessor', () => {
     const [statement] = report.statements;
     expect(statement).toMatchObject({ status: 'supported' });
     expect(statement?.why).toBe(
-      'As scripted reads it, “billed to the buyer of the goods” (Guide) bears it out. The reason given by scripted: Freight is billed to the buyer.',
+      'As scripted reads it, “billed to the buyer of the goods” bears it out: Freight is billed to the buyer.',
     );
     const [citation] = statement?.citations ?? [];
     expect(guide.slice(citation?.start, citation?.end)).toBe('billed to the buyer of the goods');

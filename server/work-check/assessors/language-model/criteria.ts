@@ -10,7 +10,7 @@ import { type Job, type Member, mayLower, mayRaise, type Reading } from './panel
 import type { CriterionAnswer } from './prompt.ts';
 import { comparedOf, findQuoted, type StatementOpinion } from './proof.ts';
 import { findQuote, textOf } from './quotes.ts';
-import { listed, placeOf, quotation, reasonGiven } from './wording.ts';
+import { listed, placeOf, quotation, withReason } from './wording.ts';
 
 /** How criteria come out: what is counted stays, the rest is what readings find in the work, held against its statements. */
 
@@ -193,7 +193,7 @@ function composed(
     status,
     ...(base.by === undefined ? {} : { by: base.by }),
     basis: base.basis ?? 'content',
-    reason: saidOf(job, names, { ...opinion, status }, named) + reasonGiven(member.name, opinion.reason, held),
+    reason: withReason(saidOf(job, names, { ...opinion, status }, named), member.name, opinion.reason, held),
     passages: opinion.passages,
     quotes: opinion.words,
     ...(opinion.statements.length > 0 ? { statements: opinion.statements } : {}),
@@ -214,18 +214,18 @@ function saidOf(job: Job, names: string, opinion: CriterionOpinion, named: reado
   switch (opinion.status) {
     case 'met':
       return own === ''
-        ? `As ${names} reads it, the work as a whole does this.`
-        : `As ${names} reads it, ${own} does this.`;
+        ? `As ${names} reads it, the work as a whole does this`
+        : `As ${names} reads it, ${own} does this`;
     case 'contradicted':
       return pair === undefined
-        ? `As ${names} reads it, ${own} breaks this${evidence === '' ? '' : `: ${evidence}`}.`
-        : `As ${names} reads it, “${pair.claimed}”${at === undefined ? '' : ` (${at})`} should be “${pair.known}”${shown === '' ? '' : `: ${shown}`}.`;
+        ? `As ${names} reads it, ${own} breaks this${evidence === '' ? '' : `: ${evidence}`}`
+        : `As ${names} reads it, “${pair.claimed}”${at === undefined ? '' : ` (${at})`} should be “${pair.known}”${shown === '' ? '' : `: ${shown}`}`;
     case 'missing':
-      return `As ${names} read it, the work does not do this.`;
+      return `As ${names} read it, the work does not do this`;
     case 'partly_met':
-      return `As ${names} reads it, the work does a part of this${own === '' ? '' : `: ${own}`}.`;
+      return `As ${names} reads it, the work does a part of this${own === '' ? '' : `: ${own}`}`;
     case 'not_assessable':
-      return `As ${names} reads it, this is not settled${own === '' ? '' : `: ${own}`}.`;
+      return `As ${names} reads it, this is not settled${own === '' ? '' : `: ${own}`}`;
     default:
       return opinion.status satisfies never;
   }

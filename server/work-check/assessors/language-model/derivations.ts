@@ -206,9 +206,12 @@ function decimalIn(claimed: string): Quantity | undefined {
   return { ...BARE, value: Number(found[1]), unit: (found[2] ?? '').toLowerCase().replace(/s$/, '') };
 }
 
+/** What parts the cells of a line is no part of an operand. */
+const SEPARATORS = /^[\s;,|:]+|[\s;,|:]+$/g;
+
 function withOperands(expression: string, places: readonly Place[]): string {
   return expression.replaceAll(/[a-z]\d{0,2}(?![a-z(])/g, (name) => {
     const at = places.findIndex((_, place) => operandName(place) === name);
-    return at === -1 ? name : (places[at]?.text.trim() ?? name);
+    return at === -1 ? name : (places[at]?.text.replaceAll(SEPARATORS, '') ?? name);
   });
 }

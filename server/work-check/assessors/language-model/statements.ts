@@ -6,7 +6,7 @@ import type { Job, Member, Reading } from './panel.ts';
 import { mayLower, mayRaise } from './panel.ts';
 import type { StatementOpinion } from './proof.ts';
 import { textOf } from './quotes.ts';
-import { listed, placeOf, quotation, reasonGiven } from './wording.ts';
+import { listed, placeOf, quotation, withReason } from './wording.ts';
 
 /** How statements come out once models have read them beside the rules: every opinion goes to the one table. */
 
@@ -20,6 +20,8 @@ export type Settled = {
   unread: number;
 };
 
+/** Enough to see what was read; the citation holds it whole. */
+const QUOTE_CHARS = 90;
 const SETTLED_SCORE = { supported: 0.9, contradicted: 0.05 } as const;
 
 /** The statements put to a model: all but instructions; what rules prove may be withdrawn elsewhere. */
@@ -106,16 +108,18 @@ function composed(job: Job, rule: JudgedStatement, read: Read, status: Statement
   ].join(' ');
   const [passage] = opinion.passages;
   const quote = passage === undefined ? '' : quotation(passage, job.task);
-  const worked = opinion.computed === undefined ? '' : ` ${opinion.computed}.`;
   const { compared: _, computed: __, ...rest } = next;
   const claimed = opinion.compared?.claimed ?? rule.statement.text;
   return {
     ...rest,
-    why:
-      (says === 'supports'
-        ? `As ${names} reads it, ${quote} bears it out.${worked}`
-        : `As ${names} reads it, “${clip(claimed)}” (${placeOf(rule.statement)}) is wrong: ${opinion.computed === undefined ? `${quote} says “${opinion.compared?.known ?? ''}”` : opinion.computed}.`) +
-      reasonGiven(first.member.name, opinion.reason, held),
+    why: withReason(
+      says === 'supports'
+        ? `As ${names} reads it, “${passage === undefined ? '' : clip(textOf(passage, job.task), QUOTE_CHARS)}” bears it out`
+        : `As ${names} reads it, “${clip(claimed)}” (${placeOf(rule.statement)}) is wrong: ${opinion.computed === undefined ? `${quote} says “${opinion.compared?.known ?? ''}”` : opinion.computed}`,
+      first.member.name,
+      opinion.reason,
+      held,
+    ),
     passages: opinion.passages,
     by: names,
     accounted: says === 'supports' ? [...rule.accounted, ...rule.open] : rule.accounted,

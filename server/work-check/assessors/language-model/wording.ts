@@ -36,10 +36,12 @@ export function cleanReason(reason: string, held: string): string | undefined {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** What a model gives as its reason, said to be its own; empty when it cannot be shown. */
-export function reasonGiven(name: string, reason: string, held: string): string {
+/** What was read, a sentence without its full stop, with the reason that `name` gives, where that can be shown. */
+export function withReason(said: string, name: string, reason: string, held: string): string {
   const clean = cleanReason(reason, held);
-  return clean === undefined ? '' : ` The reason given by ${name}: ${clean}`;
+  if (clean === undefined) return `${said}.`;
+  const isItsOwn = said.startsWith(`As ${name} read`) && !said.replaceAll(QUOTED, '').includes(': ');
+  return isItsOwn ? `${said}: ${clean}` : `${said}. ${name} says: ${clean}`;
 }
 
 /** `“words” (Source)`, as every quotation of a report is written. */
