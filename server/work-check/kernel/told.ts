@@ -1,15 +1,22 @@
 import type { Quantity } from '../reading/quantities.ts';
 import { DAY_MINUTES, DAY_MS, RATED, type Result, WEEKDAYS } from './compute.ts';
+import { type Closeness, hourNamed, isTold, type Spoken } from './spoken.ts';
 
 /** How a result compares with a claimed figure, and how it is printed. */
 
-/** Whether a claimed figure is this result: the interval of its printed digits holds it, in the same kind. */
-export function isResult(result: Result, claimed: Quantity | undefined, text: string): boolean {
+/**
+ * Whether a claimed figure is this result: the interval of its printed digits holds it, in the same kind, or it lies as
+ * near as `how` tells.
+ */
+export function isResult(result: Result, claimed: Quantity | undefined, text: string, how?: Closeness): boolean {
   const { top, bottom, unit } = result;
   if (unit === 'weekday') return text.toLowerCase().includes(printed(result).toLowerCase());
+  if (unit === 'time' && hourNamed(text) === Number(top) / Number(bottom)) return true;
   if (claimed === undefined) return false;
   if (unit === 'date') return isDay(result, claimed);
   if (unit === 'time') return claimed.kind === 'time' && isClock(Number(top) / Number(bottom), claimed);
+  // "4:35 hours".
+  if (claimed.kind === 'time' && unit === 'minute') return claimed.value * Number(bottom) === Number(top);
   // A bare "1550" may be a year or any number.
   if (claimed.kind === 'time' || (claimed.kind === 'date' && claimed.month !== undefined)) return false;
   if (claimed.kind === 'money' && !RATED.has(unit) && unit !== claimed.unit) return false;
@@ -18,8 +25,40 @@ export function isResult(result: Result, claimed: Quantity | undefined, text: st
   // What does not come out even is rounded to the last digit that is printed.
   const isEven = top % bottom === 0n;
   const slack = Math.max(claimed.tolerance, isEven ? 0 : lastDigit(text) / 2) + 1e-9;
-  return scalesOf(unit, claimed, value).some((scale) => Math.abs(value * scale - claimed.value) <= slack);
+  const step = roundness(claimed.value, text);
+  return scalesOf(unit, claimed, value).some(
+    (scale) =>
+      Math.abs(value * scale - claimed.value) <= slack ||
+      (how !== undefined && isTold(value * scale, claimed.value, how, step)),
+  );
 }
+
+/** What the last digit of a figure is worth that is not a zero: 1,000 of "12,000". */
+function roundness(value: number, text: string): number {
+  if (!Number.isInteger(value)) return lastDigit(text);
+  let step = 1;
+  while (value !== 0 && value % (step * 10) === 0) step *= 10;
+  return step;
+}
+
+/** Whether an amount that is told in words, or in several units, is this result. */
+export function isSpokenResult({ top, bottom, unit }: Result, told: Spoken, how: Closeness | undefined): boolean {
+  const value = Math.abs(Number(top) / Number(bottom));
+  // A bare number counts what the amount is told in; a bare ratio is a share.
+  const bare = unit === '' && (told.unit !== '%' || value <= 1) ? told.each : undefined;
+  const scale = SPOKEN_IN[told.unit][unit] ?? bare;
+  if (scale === undefined) return false;
+  const isExact = Math.abs(value * scale - told.value) <= told.slack + 1e-9;
+  return isExact || (how !== undefined && isTold(value * scale, told.value, how, told.step));
+}
+
+/** What a result's unit is worth in the unit that it is told in. */
+const SPOKEN_IN: Readonly<Record<Spoken['unit'], Readonly<Record<string, number>>>> = {
+  minute: { minute: 1, day: DAY_MINUTES },
+  day: { day: 1, minute: 1 / DAY_MINUTES },
+  month: { month: 1 },
+  '%': { '%': 1 },
+};
 
 function isDay({ top, withoutYear }: Result, { kind, value, year, month, day }: Quantity): boolean {
   const date = new Date(Number(top) * DAY_MS);

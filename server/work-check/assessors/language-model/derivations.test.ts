@@ -92,9 +92,49 @@ describe('a derivation', () => {
       ['max -2.2 F, freezing at 32 F'],
     ],
     ['three of them', one('three', 'count(a)', from('p1-p4', 'done')), ['a done', 'b open', 'c done', 'd done']],
+    [
+      'It took an hour and a half.',
+      one('an hour and a half', 'minutes(a, b)', from('p1', '10:00'), from('p1', '11:30')),
+      ['10:00 to 11:30'],
+    ],
+    [
+      'within a fortnight',
+      one('a fortnight', 'days(a, b)', from('p1', '1 May'), from('p1', '15 May')),
+      ['1 May to 15 May'],
+    ],
+    ['4:35 h', one('4:35', 'minutes(a, b)', from('p1', '08:00'), from('p1', '12:35')), ['08:00 to 12:35']],
+    ['two thirds of them', one('two thirds', 'a / b', from('p1', '6'), from('p1', '9')), ['6 of 9']],
+    ['one in four', one('one in four', 'share(a, b)', from('p1', '5'), from('p1', '20')), ['5 of 20']],
+    ['more than 300 came', one('300', 'sum(a, b)', from('p1', '200'), from('p1', '123')), ['200 and 123']],
+    [
+      'nearly two hours',
+      one('two hours', 'minutes(a, b)', from('p1', '10:00'), from('p1', '11:53')),
+      ['10:00 to 11:53'],
+    ],
+    ['rund 12.000 Besucher', one('12.000', 'sum(a, b)', from('p1', '11800'), from('p1', '70')), ['11800 und 70']],
+    [
+      'Das sind 10.726,50 €.',
+      one('10.726,50 €', 'sum(a, b)', from('p1', '10000 €'), from('p1', '726.5 €')),
+      ['10000 € und 726.5 €'],
+    ],
+    ['binnen 2 Wochen', one('2 Wochen', 'days(a, b)', from('p1', '1 May'), from('p1', '15 May')), ['1 May to 15 May']],
+    ['less than half', one('half', 'share(a, b)', from('p1', '8'), from('p1', '20')), ['8 of 20']],
+    ['closes at noon', one('noon', 'a + b', from('p1', '11:30'), from('p1', '30')), ['opens 11:30 for 30 minutes']],
     ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
   ])('holds: %s', (text, derivation, evidence) => {
     expect(holds(text, [derivation], evidence)).toBe(true);
+  });
+
+  it.each([
+    ['more than 300 came', '300', '297'],
+    ['more than 300 came', '300', '900'],
+    ['nearly 300 came', '300', '305'],
+    ['nearly 300 came', '300', '210'],
+    ['about 12,000 came', '12,000', '13400'],
+    ['300 came', '300', '297'],
+    ['two hours', 'two hours', '113'],
+  ])('does not hold: %s, of %s by %s', (text, claimed, figure) => {
+    expect(holds(text, [one(claimed, 'a', from('p1', figure))], [`${figure} counted`])).toBe(false);
   });
 
   it('vouches for no figure but its own', () => {

@@ -1,6 +1,7 @@
 import { evaluate, type Operand, type Result } from '../../kernel/compute.ts';
 import { operandName } from '../../kernel/expression.ts';
-import { isResult, printed } from '../../kernel/told.ts';
+import { type Closeness, closenessBefore, spokenIn } from '../../kernel/spoken.ts';
+import { isResult, isSpokenResult, printed } from '../../kernel/told.ts';
 import { clip } from '../../quoting.ts';
 import { type Quantity, readQuantities } from '../../reading/quantities.ts';
 import { tokenize } from '../../reading/tokens.ts';
@@ -70,19 +71,14 @@ function deriveOne(
   earlier: (name: string) => Derived | undefined,
 ): Derived | undefined {
   const isStep = claimed.trim() === '';
-  if ((!isStep && findQuote(claimed, statement) === undefined) || operands.length > OPERANDS_MAX) return undefined;
+  const own = isStep ? undefined : findQuote(claimed, statement);
+  if ((!isStep && own === undefined) || operands.length > OPERANDS_MAX) return undefined;
   const places = operands.flatMap((one) => placeOf(one, about, earlier) ?? []);
   const steps = 1 + Math.max(0, ...places.map((place) => place.steps));
   if (places.length < operands.length || steps > STEPS_MAX) return undefined;
   const result = evaluate(expression, /\bminutes\b/.test(expression) ? places.map(asClock) : places);
   if (result === undefined) return undefined;
-  const spans = [lastingIn(claimed), decimalIn(claimed)].flatMap((figure) => figure ?? []);
-  const figures = spans.length > 0 ? spans : readQuantities(tokenize(claimed));
-  // It vouches for all that it is said to be for.
-  const holds =
-    figures.length > 0
-      ? figures.every((figure) => isResult(result, figure, claimed))
-      : !isStep && isResult(result, undefined, claimed);
+  const holds = !isStep && isClaimed(result, claimed, statement.slice(0, own?.start));
   return {
     claimed,
     // In the words of the work where it holds: "… / 7 = six weeks".
@@ -186,24 +182,22 @@ function asClock(place: Place): Place {
   return { ...place, figure: { ...BARE, kind: 'time', value: Number(found[1]) * 60 + Number(found[2]) } };
 }
 
-/** "1 hour, 33 minutes and 35 seconds" in minutes: one span told in several units. */
-function lastingIn(claimed: string): Quantity | undefined {
-  const parts = [...claimed.matchAll(/(\d+)\s*(h(?:ours?)?|min(?:utes?)?|s(?:ec(?:onds?)?)?)\b/gi)];
-  if (parts.length < 2) return undefined;
-  const value = parts.reduce(
-    (sum, [, count, unit = '']) => sum + Number(count) * (MINUTES_IN[unit.slice(0, 1).toLowerCase()] ?? 0),
-    0,
-  );
-  return { ...BARE, value, unit: 'minute' };
-}
-
-const MINUTES_IN: Readonly<Record<string, number>> = { h: 60, m: 1, s: 1 / 60 };
-
-/** "11.25 hours" is no time of day, whatever else "11.25" may be. */
-function decimalIn(claimed: string): Quantity | undefined {
-  const found = /^\D*(\d+\.\d+)\s+(hours?|days?|weeks?|minutes?)\b/i.exec(claimed);
-  if (found === null) return undefined;
-  return { ...BARE, value: Number(found[1]), unit: (found[2] ?? '').toLowerCase().replace(/s$/, '') };
+/** Whether a result is what is claimed, as closely as the words before it tell: "more than 300", "nearly two hours". */
+function isClaimed(result: Result, claimed: string, before: string): boolean {
+  const howBefore = (start: number): Closeness | undefined => closenessBefore(before + claimed.slice(0, start));
+  const spoken = spokenIn(claimed);
+  if (spoken !== undefined && isSpokenResult(result, spoken, howBefore(spoken.start))) return true;
+  const figures = readQuantities(tokenize(claimed));
+  if (figures.length === 0) return isResult(result, undefined, claimed);
+  // It vouches for all that it is said to be for.
+  if (figures.every((figure) => isResult(result, figure, claimed, howBefore(figure.start)))) return true;
+  // "12.000", "2 Wochen": as another language writes it.
+  const [{ start, kind, unit } = BARE] = figures;
+  const value = otherwiseIn(claimed, true);
+  const number = value === undefined ? [] : [{ ...BARE, kind, unit, value }];
+  const span = spanIn(claimed);
+  const others = span === undefined ? number : [{ ...BARE, ...span }];
+  return others.some((figure) => isResult(result, figure, claimed, howBefore(start)));
 }
 
 /** What parts the cells of a line is no part of an operand. */
