@@ -104,6 +104,7 @@ function contextOf(runtime: Runtime, who: Principal): Context {
     idempotencyKey: null,
     payment: null,
     isVersion1: false,
+    signIn: null,
     wait: null,
   };
 }

@@ -81,6 +81,7 @@ export const operations = {
   start_checkout: payment.startCheckout,
   pay_by_link: link.payByLink,
   buy_check: keyless.buyCheck,
+  read_check: keyless.readCheck,
   saved_cards: payment.savedCards,
   remove_card: payment.removeCard,
   contested_payments: payment.contestedPayments,

@@ -52,6 +52,8 @@ export interface Context {
   payment: string | null;
   /** Whether an X-PAYMENT header was sent: x402 version 1 clients do. */
   isVersion1: boolean;
+  /** The raw SIGN-IN-WITH-X of an x402 client. */
+  signIn: string | null;
   /** The URL that is paid at, when it is not the job's own. */
   paidAt?: string | undefined;
   /** How long to wait for an answer whose digest differs from the reader's. */

@@ -67,6 +67,7 @@ import { contestedPayments, disownPayments } from './purchases/pay/disown.ts';
 import { pay } from './purchases/pay/pay.ts';
 import { payByLink } from './purchases/pay/pay-by-link.ts';
 import { paymentPage, startCheckout } from './purchases/pay/payment-page.ts';
+import { readCheck } from './purchases/pay/read-check.ts';
 import { removeCard, savedCards } from './purchases/pay/saved-cards.ts';
 import { authorize } from './purchases/quote/authorize.ts';
 import { roomWithBuyer } from './purchases/quote/content-room.ts';
@@ -144,6 +145,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   start_checkout: startCheckout,
   pay_by_link: payByLink,
   buy_check: buyCheck,
+  read_check: readCheck,
   saved_cards: savedCards,
   remove_card: removeCard,
   contested_payments: contestedPayments,

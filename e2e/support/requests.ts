@@ -71,6 +71,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   start_checkout: () => ({ payment_key: 'pay_unknown' }),
   pay_by_link: () => ({ payment_key: 'pay_unknown' }),
   buy_check: () => ({ ...exampleRequest }),
+  read_check: ({ job_key }) => ({ job_key }),
   saved_cards: () => ({}),
   remove_card: () => ({ card_key: 'card_unknown' }),
   contested_payments: () => ({}),

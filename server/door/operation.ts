@@ -53,6 +53,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly problems: readonly ProblemCode[];
   /** Answers 402 with the x402 body while unpaid. */
   readonly paid?: true;
+  /** Answers 402 with a challenge, until the wallet signs in with the request (extension `sign-in-with-x`). */
+  readonly signsIn?: true;
   /** Does not read its input while unpaid: whoever asks without one is told the price. */
   readonly readsWhenPaid?: true;
   /** Byte limit of the input without these fields, checked before any field. */

@@ -327,7 +327,7 @@ function unavailable(reason: keyof typeof unavailableBecause): Problem {
 
 /** Only declared problems and requests for payment leave. Anything else is `internal`. */
 function declared(operation: Operation, ctx: Context, error: unknown): Error {
-  if (error instanceof PaymentRequired && operation.paid) return error;
+  if (error instanceof PaymentRequired && (operation.paid || operation.signsIn)) return error;
   if (sqlState(error) === lockNotAvailable) {
     return problemsOf(operation).includes('idempotency_in_progress') ? inProgress() : unavailable('database_busy');
   }

@@ -155,7 +155,7 @@ export const rotateCredential = defineOperation({
 
 export const walletSignOut = defineOperation({
   name: 'wallet_sign_out',
-  summary: 'End this wallet session. When the wallet signs in again, it finds everything unchanged.',
+  summary: 'End this wallet session.',
   method: 'DELETE',
   path: '/api/x402/v1/wallets/session',
   audience: ['agent'],

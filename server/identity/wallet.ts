@@ -17,7 +17,7 @@ import { newToken, tokenHash } from './token.ts';
 export const signInChainId = 84_532;
 const nonceLength = 24;
 /** r, s and v of an EIP-191 signature by a plain key: longer ones come from contract wallets (ERC-1271, ERC-6492). */
-const plainSignatureLength = 2 + 65 * 2;
+export const plainSignatureLength = 2 + 65 * 2;
 
 /** Creates a message to sign (EIP-4361). The server keeps it and compares only these bytes. */
 export const walletChallenge: Verb<typeof contract.walletChallenge> = async ({ ctx, input, tx }) => {
@@ -29,7 +29,7 @@ export const walletChallenge: Verb<typeof contract.walletChallenge> = async ({ c
   const message =
     input.format === 'legacy'
       ? legacyMessage(terms)
-      : createSiweMessage({ ...terms, chainId: signInChainId, version: '1', statement });
+      : createSiweMessage({ ...terms, chainId: signInChainId, version: '1', statement: signInStatement });
   const challengeKey = newKey('challenge');
   tx.write(sql`
     insert into wallet_challenges (challenge_key, address, nonce, message, created_at, expires_at)
@@ -48,7 +48,7 @@ export const walletChallenge: Verb<typeof contract.walletChallenge> = async ({ c
   };
 };
 
-const statement = 'Sign in to Work Check. This authorizes no payment.';
+export const signInStatement = 'Sign in to Work Check. This authorizes no payment.';
 
 /** The same as plain lines, for software without EIP-4361. */
 function legacyMessage(terms: {
@@ -60,7 +60,7 @@ function legacyMessage(terms: {
   expirationTime: Date;
 }): string {
   return [
-    statement,
+    signInStatement,
     '',
     `Address: ${terms.address}`,
     `Domain: ${terms.domain}`,
@@ -114,7 +114,7 @@ export function openWalletSession(
 const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** Whether it is the low of the two signatures, as wallets make. */
-function isCanonical(signature: string): boolean {
+export function isCanonical(signature: string): boolean {
   const s = signature.slice(66, 130);
   return s.length === 64 && BigInt(`0x${s}`) <= highestS;
 }

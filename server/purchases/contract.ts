@@ -257,7 +257,7 @@ export const Evidence = z
 export type Evidence = z.infer<typeof Evidence>;
 
 const QuoteKey = z.strictObject({ quote_key: key.meta({ description: 'From the quote.' }) });
-const JobKey = z.strictObject({ job_key: key.meta({ description: 'From the job.' }) });
+export const JobKey = z.strictObject({ job_key: key.meta({ description: 'From the job.' }) });
 
 export const checkWork = defineOperation({
   name: 'check_work',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
-import { CheckRequest } from '../work-check/contract.ts';
-import { checkWork, Job, pay } from './contract.ts';
+import { CheckRequest, Report } from '../work-check/contract.ts';
+import { checkWork, Job, JobKey, pay } from './contract.ts';
 import { checkRules } from './request-contract.ts';
 
 /** Buying a check with nothing but a wallet (specification 7.11). Pure. */
@@ -21,8 +21,8 @@ const elsewhere: readonly string[] = [
 export const buyCheck = defineOperation({
   name: 'buy_check',
   summary:
-    'Buy a check in one call, without a credential: quote, authorization and payment over x402. The paying wallet owns ' +
-    'the job. Without a payment it answers 402 and reads nothing.',
+    'Buy a check in one call, without a credential, over x402. The paying wallet owns the job. Without a payment it ' +
+    'answers 402 and reads nothing.',
   method: 'POST',
   path: '/api/x402/v1/check',
   audience: ['public'],
@@ -35,8 +35,11 @@ export const buyCheck = defineOperation({
   maxBytes: checkWork.maxBytes,
   output: Job.extend({
     session: Session.nullable().meta({
-      description: 'Reads the report. Only in the first answer to a payment: later, sign in with the wallet.',
+      description:
+        'Reads the report. Only in the first answer to a payment: later, sign in with the wallet, or with each request at ' +
+        'read_url.',
     }),
+    read_url: z.string().meta({ description: 'Where the payer reads job and report with `sign-in-with-x`.' }),
   }).meta({ id: 'BoughtCheck' }),
   success: [202],
   paid: true,
@@ -44,4 +47,22 @@ export const buyCheck = defineOperation({
   secret: true,
   problems: [...new Set([...checkWork.problems, ...pay.problems])].filter((code) => !elsewhere.includes(code)),
   limit: 'claims',
+});
+
+export const readCheck = defineOperation({
+  name: 'read_check',
+  summary: 'Read job and report with the x402 extension sign-in-with-x.',
+  method: 'GET',
+  path: '/api/x402/v1/check/{job_key}',
+  audience: ['public'],
+  effect: 'read',
+  idempotency: 'none',
+  input: JobKey,
+  output: Job.extend({
+    report: Report.nullable().meta({ description: 'The newest report; null before delivery.' }),
+  }).meta({ id: 'ReadCheck' }),
+  success: [200],
+  signsIn: true,
+  problems: ['not_found', 'signature_invalid', 'challenge_expired', 'contract_wallet_unsupported'],
+  limit: 'wallet_verifications',
 });

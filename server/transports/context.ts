@@ -24,6 +24,7 @@ export function contextOf(runtime: Runtime, request: Asked): Context {
     idempotencyKey: headers.get('idempotency-key'),
     payment: headers.get('payment-signature'),
     isVersion1: headers.get('x-payment') !== null,
+    signIn: headers.get('sign-in-with-x'),
     wait: waitOf(headers.get('prefer'), headers.get('if-none-match')),
   };
 }
@@ -45,6 +46,7 @@ export function pageContext(
     idempotencyKey: null,
     payment: null,
     isVersion1: false,
+    signIn: null,
     wait: null,
   };
 }

@@ -142,6 +142,7 @@ function headers(operation: PublishedOperation): Record<string, z.ZodType> {
   return {
     ...(operation.method === 'POST' ? { 'Idempotency-Key': idempotencyKey.optional() } : {}),
     ...(operation.paid ? { 'PAYMENT-SIGNATURE': z.string().optional() } : {}),
+    ...(operation.signsIn ? { 'SIGN-IN-WITH-X': z.string().optional() } : {}),
     ...(operation.waits ? { Prefer: z.string().optional() } : {}),
     ...(operation.method === 'GET' ? { 'If-None-Match': z.string().optional() } : {}),
   };
@@ -222,9 +223,11 @@ function responses(operation: PublishedOperation): ZodOpenApiOperationObject['re
     };
   }
   if (operation.method === 'GET') answers['304'] = { description: 'Not changed since the given ETag.' };
-  if (operation.paid) {
+  if (operation.paid || operation.signsIn) {
     answers['402'] = {
-      description: 'Not paid, or the payment is not valid.',
+      description: operation.paid
+        ? 'Not paid, or the payment is not valid.'
+        : 'Nothing to pay: sign the challenge of the extension sign-in-with-x.',
       headers: z.object({
         'X-Request-Id': requestId,
         'PAYMENT-REQUIRED': z.string().meta({ description: 'Base 64 of the body (x402 version 2).' }),

@@ -26,6 +26,7 @@ import { checkWork } from '../quote/quote.ts';
 import { attested } from '../receipt/attested.ts';
 import { listing } from './listing.ts';
 import { pay } from './pay.ts';
+import { readUrl } from './read-check.ts';
 
 type Asked = Parameters<typeof buyCheck>[0]['input'];
 type Session = ReturnType<typeof openWalletSession> | null;
@@ -61,7 +62,11 @@ export const buyCheck: Verb<typeof operation> = async ({ ctx, input, db, steps }
   const caller = await buyer(db, payer, ctx);
   const paid = await paidReply(jobKey);
   if (!('body' in paid)) throw new Error('a paid job has a body');
-  return { status: 202, body: { ...paid.body, session }, ...(paid.headers ? { headers: paid.headers } : {}) };
+  return {
+    status: 202,
+    body: { ...paid.body, session, read_url: readUrl(ctx, jobKey) },
+    ...(paid.headers ? { headers: paid.headers } : {}),
+  };
 
   async function paidReply(job_key: string) {
     const job = await loadJob(db, job_key, caller);

@@ -180,6 +180,7 @@ describe('the last of a total limit', () => {
       idempotencyKey: null,
       payment: null,
       isVersion1: false,
+      signIn: null,
       wait: null,
     };
     const { caller } = await authenticate(context);

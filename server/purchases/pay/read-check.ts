@@ -1,0 +1,39 @@
+import { PaymentRequired, Problem } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import { buyerBehind } from '../../identity/buyer-behind.ts';
+import { signInExtension, walletSignedIn } from '../../identity/sign-in-with-x.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Context } from '../../runtime.ts';
+import { jobReply } from '../job/view.ts';
+import { readCheck as operation } from '../keyless-contract.ts';
+
+/** Where a payer reads what it bought, with a signature for each request. */
+export const readUrl = ({ baseUrl }: Pick<Context, 'baseUrl'>, jobKey: string): string =>
+  baseUrl + operation.path.replace('{job_key}', encodeURIComponent(jobKey));
+
+/** Reads a job and its newest report for the wallet that signs. Strangers learn nothing of which jobs exist. */
+export const readCheck: Verb<typeof operation> = async ({ ctx, input, db }) => {
+  const { job_key } = input;
+  const uri = readUrl(ctx, job_key);
+  if (ctx.signIn === null) throw askedToSignIn(ctx, uri);
+  const wallet = await walletSignedIn(db, ctx, uri, ctx.signIn);
+  const caller = await buyerBehind(db, wallet, { key: wallet, at: ctx.now });
+  if (!caller) throw new Problem('not_found', 'There is no such job for this caller.');
+  const { body, headers } = await jobReply(db, job_key, caller, ctx);
+  const report = await db.maybe<{ body: string }>(sql`
+    select body from reports where job_key = ${job_key} order by number desc limit 1`);
+  return { body: { ...body, report: report ? JSON.parse(report.body) : null }, headers };
+};
+
+/** The 402 of a resource that costs nothing. */
+function askedToSignIn(ctx: Context, uri: string): PaymentRequired {
+  const body = {
+    x402Version: 2,
+    error: 'Sign in with the wallet that owns the job (extension sign-in-with-x). There is nothing to pay.',
+    resource: { url: uri, description: 'A work check that was bought', mimeType: 'application/json' },
+    accepts: [],
+    extensions: signInExtension(ctx, uri),
+  };
+  const header = Buffer.from(JSON.stringify(body)).toString('base64');
+  return new PaymentRequired(body, { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' });
+}
