@@ -23,7 +23,13 @@ const service = await startService({ METRICS_PORT: String(workerPort) });
 const told = new Set<string>();
 
 beforeAll(async () => {
-  const door = await startDoor({ ...service.environment, METRICS_PORT: String(doorPort) });
+  const { environment } = service;
+  const { DATABASE_URL } = environment;
+  const door = await startDoor({
+    ...environment,
+    METRICS_PORT: String(doorPort),
+    DATABASE_READ_URL: DATABASE_URL ?? '',
+  });
   const worker = service.startWorker();
   await worker.ready;
   for (const port of [doorPort, workerPort]) {

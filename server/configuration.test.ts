@@ -44,6 +44,15 @@ describe('the environment', () => {
     ]);
   });
 
+  it('takes one replica for reading, which need not be there', () => {
+    const read = 'postgresql://u:p@two:5433/check';
+    expect(readConfiguration(local).replica).toBeNull();
+    expect(readConfiguration({ ...local, DATABASE_READ_URL: read }).replica).toEqual({ url: read, lagMaxSeconds: 1 });
+    expect(faultsOf({ ...local, DATABASE_READ_URL: 'postgresql://one,two/check' })).toEqual([
+      'DATABASE_READ_URL must be a postgresql:// address of one server',
+    ]);
+  });
+
   it('takes the stablecoin rail whole or not at all', () => {
     const { X402_PAY_TO: _, ...without } = local;
     expect(faultsOf(without)[0]).toContain('belong together');

@@ -9,6 +9,7 @@ import {
   presentIn,
 } from './configuration/assessor.ts';
 import { type CardConfiguration, cardFaults, cardOf, cardVariables } from './configuration/card.ts';
+import { type Databases, databasesOf, databaseVariables } from './configuration/database.ts';
 import { liveFaults } from './configuration/live-faults.ts';
 import {
   confirmations,
@@ -24,7 +25,6 @@ import { type Processes, processesOf, processVariables } from './configuration/p
 import type { RateLimits } from './door/rate-limit.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { type Keyring, openKeyring } from './kernel/keyring.ts';
-import { addressesIn } from './kernel/postgres/primary.ts';
 
 const secret = z
   .string()
@@ -47,13 +47,7 @@ const quota = z.coerce.number().int().min(1).max(1_000_000);
 const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
 
 const Variables = z.object({
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address')
-    .refine(
-      (url) => addressesIn(url).every((one) => URL.canParse(one)),
-      'must name hosts parted by commas, each with its port',
-    ),
+  ...databaseVariables,
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
@@ -87,8 +81,6 @@ const Variables = z.object({
   ...cardVariables,
   CHECK_SECONDS_MAX: z.coerce.number().min(0.01).max(1_800).optional(),
   REMEDIES_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
-  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(12),
-  DATABASE_MODEL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(4),
   ...processVariables,
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).optional(),
   RATE_LIMIT_REQUESTS: quota.default(600),
@@ -115,14 +107,10 @@ const Variables = z.object({
     .optional(),
 });
 
-export interface Configuration extends Observing, Processes, Selling {
-  /** May name several servers: the one that takes writes is found among them. */
-  databaseUrl: string;
+export interface Configuration extends Databases, Observing, Processes, Selling {
   /** The local address to listen on. */
   host: string;
   port: number;
-  /** Database connections: for purchases, and for the Prisma reads of pages and lists. */
-  connections: { purchases: number; models: number };
   baseUrl: string;
   environment: 'test' | 'live';
   /** The first key seals, signs and hashes; every key opens and verifies. */
@@ -179,10 +167,9 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
   if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults.join('\n'));
   const variables = parsed.data;
   return {
-    databaseUrl: variables.DATABASE_URL,
+    ...databasesOf(variables),
     host: variables.HOST,
     port: variables.PORT,
-    connections: { purchases: variables.DATABASE_CONNECTIONS, models: variables.DATABASE_MODEL_CONNECTIONS },
     ...processesOf(variables),
     baseUrl: variables.BASE_URL,
     environment: variables.ENVIRONMENT,

@@ -7,6 +7,7 @@ import { ConfigurationError } from './kernel/configuration-error.ts';
 import { connectTimeoutMs, type Database, openDatabase, sessionOptions, silenceMaxMs } from './kernel/database.ts';
 import { type DatabaseClock, openDatabaseClock } from './kernel/database-clock.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
+import { ReplicaWatch } from './kernel/postgres/replica.ts';
 import { SteadyClient } from './kernel/postgres/steady-client.ts';
 import { checkSecretKeys, requireSecretKeys } from './kernel/secret-keys.ts';
 import { continueTransactionNumbers } from './kernel/transaction-numbers.ts';
@@ -15,7 +16,7 @@ import { openRails } from './payments/open-rails.ts';
 import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt/receipt-keys.ts';
 import type { ReceiptSigner } from './purchases/receipt/receipt-signer.ts';
 import { openQueue } from './queue/queue.ts';
-import type { Runtime } from './runtime.ts';
+import type { Replica, Runtime } from './runtime.ts';
 import { openAssessorProbe } from './service/assessor.ts';
 
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
@@ -29,18 +30,8 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     await db.end();
     throw error;
   });
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg({
-      connectionString: databaseUrl,
-      max: connections.models,
-      connectionTimeoutMillis: connectTimeoutMs,
-      application_name: name,
-      // A filter may match few rows or most: plan each list for its values.
-      options: `${sessionOptions} -c plan_cache_mode=auto`,
-      silenceMaxMs,
-      Client: SteadyClient,
-    } as pg.PoolConfig),
-  });
+  const prisma = openPrisma(databaseUrl, connections.models, name);
+  const replica = role === 'web' ? openReplica(configuration, db, name) : null;
   const queue = await openQueue(databaseUrl, role === 'worker' ? 'worker' : 'sender', name);
   const mailer = configuration.mail ? openMailer(configuration.mail) : null;
   const stopping = new AbortController();
@@ -50,6 +41,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     skewSeconds: databaseClock.skewSeconds,
     db,
     prisma,
+    replica,
     queue,
     rails: openRails(configuration),
     mailer,
@@ -61,6 +53,40 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
       databaseClock.close();
       await queue.stop();
       mailer?.close();
+      await prisma.$disconnect();
+      await replica?.close();
+      await db.end();
+    },
+  };
+}
+
+function openPrisma(connectionString: string, max: number, name: string): PrismaClient {
+  return new PrismaClient({
+    adapter: new PrismaPg({
+      connectionString,
+      max,
+      connectionTimeoutMillis: connectTimeoutMs,
+      application_name: name,
+      // A filter may match few rows or most: plan each list for its values.
+      options: `${sessionOptions} -c plan_cache_mode=auto`,
+      silenceMaxMs,
+      Client: SteadyClient,
+    } as pg.PoolConfig),
+  });
+}
+
+/** The replica that DATABASE_READ_URL names. It may be away at any time, at a start, too. */
+function openReplica({ replica: named, connections }: Configuration, primary: Database, name: string): Replica | null {
+  if (!named) return null;
+  const db = openDatabase(named.url, { connections: connections.models, name });
+  const prisma = openPrisma(named.url, connections.models, name);
+  const watch = new ReplicaWatch(primary.shared, db.shared, named.lagMaxSeconds);
+  return {
+    db,
+    prisma,
+    watch,
+    async close() {
+      watch.close();
       await prisma.$disconnect();
       await db.end();
     },

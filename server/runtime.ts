@@ -2,11 +2,21 @@ import type { Configuration } from './configuration.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
+import type { ReplicaWatch } from './kernel/postgres/replica.ts';
 import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Rails } from './payments/rail.ts';
 import type { ReceiptSigner } from './purchases/receipt/receipt-signer.ts';
 import type { Queue } from './queue/queue.ts';
+
+/** A copy of the database, for reading. */
+export interface Replica {
+  readonly db: Database;
+  readonly prisma: PrismaClient;
+  /** Says whether it may answer. */
+  readonly watch: ReplicaWatch;
+  close(): Promise<void>;
+}
 
 /** What the server stands on: opened once per process, real adapters only. */
 export interface Runtime {
@@ -21,6 +31,8 @@ export interface Runtime {
    * moves money or a state is SQL beside its verb.
    */
   readonly prisma: PrismaClient;
+  /** Answers reads of operations that are `readsReplica`; null without one, and in workers. */
+  readonly replica: Replica | null;
   readonly queue: Queue;
   /** Every rail of this build, configured or not. */
   readonly rails: Rails;

@@ -47,7 +47,7 @@ export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ c
   const since = hourOf(after(ctx.now, -input.days * daySeconds));
   const [shown, period, queued, store, chains, card, turned] = await Promise.all([
     availability(ctx.runtime, ctx.now),
-    periodSince(ctx.runtime, since, input.days),
+    periodSince(ctx.runtime, db, { since, days: input.days }),
     queues(db),
     database(db),
     readChainBooks(db),
@@ -80,7 +80,7 @@ function hourOf(at: Date): Date {
 }
 
 /** One after the other: there are few connections for what is planned anew. */
-async function periodSince({ prisma, db }: Runtime, since: Date, days: number) {
+async function periodSince({ prisma }: Runtime, db: Queries, { since, days }: { since: Date; days: number }) {
   const step = days === 1 ? 'hour' : 'day';
   const figures = await figuresBy(prisma, since, step);
   return {

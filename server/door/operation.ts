@@ -65,6 +65,11 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly secret?: true;
   /** Loaded with the buyer in one round trip; the verb gets it as `loaded`. */
   readonly reads?: ReadName;
+  /**
+   * A list, a statistic or a document: may be read from a replica that shows all that was acknowledged. Nothing that
+   * decides about money, sessions or roles.
+   */
+  readonly readsReplica?: true;
   /** Takes `Prefer: wait`. */
   readonly waits?: true;
   /** Publicly cacheable for this many seconds. Without it, answers are private. */

@@ -27,6 +27,7 @@ import { advise, verbs } from '../verbs.ts';
 import { type LimitName, type Operation, pathKeys, problemsOf, type ReadName } from './operation.ts';
 import { PaymentRequired, Problem } from './problem.ts';
 import { countRequest, originOf, paced } from './rate-limit.ts';
+import { readFrom } from './read-from.ts';
 import { asKept, claimOf, inProgress, type Outcome, once, releasedAnswer } from './replay.ts';
 import { parseInput, refuseTooLarge, refuseUnreadable } from './validation.ts';
 import type { Loader, Reply, Steps } from './verb.ts';
@@ -213,8 +214,10 @@ async function read(request: Request): Promise<Outcome> {
   const { operation, ctx, caller, verb, loader, about, rawInput } = request;
   const input = parse(operation, rawInput);
   const look = async (who: Caller, now: Date, found: unknown) => {
-    const call = { ctx: { ...ctx, now }, caller: who, input, db: ctx.runtime.db.shared, ...loadedBy(loader, found) };
-    return finish(operation, await verb(call));
+    const loaded = loadedBy(loader, found);
+    return readFrom(operation, ctx.runtime, async (runtime, db) =>
+      finish(operation, await verb({ ctx: { ...ctx, now, runtime }, caller: who, input, db, ...loaded })),
+    );
   };
   const first = await look(caller, ctx.now, about);
   if (!operation.waits) return first;

@@ -137,6 +137,7 @@ export const agentHistory = defineOperation({
   path: '/api/agent/v1/agents/{agent_key}/history',
   audience: ['member'],
   effect: 'read',
+  readsReplica: true,
   idempotency: 'none',
   input: z.strictObject({ agent_key: key }),
   output: z.object({ events: z.array(AccountEvent) }).meta({ id: 'AgentHistory' }),

@@ -16,6 +16,7 @@ export interface Metrics {
   readonly requests: Counter<'kind' | 'status'>;
   readonly operations: Counter<'operation' | 'status'>;
   readonly operationSeconds: Histogram<'operation'>;
+  readonly reads: Counter<'server'>;
   readonly checks: Counter<'result'>;
   readonly checkSeconds: Histogram;
   readonly providerCalls: Counter<'provider' | 'result'>;
@@ -52,6 +53,12 @@ function openMetrics(): Metrics {
       help: 'How long operations took, without those that waited for a change.',
       labelNames: ['operation'],
       buckets: operationBuckets,
+      registers,
+    }),
+    reads: new Counter({
+      name: `${prefix}replica_reads_total`,
+      help: 'Reads that a replica may answer, by who did: replica, or primary.',
+      labelNames: ['server'],
       registers,
     }),
     checks: new Counter({

@@ -43,6 +43,7 @@ export const bookkeeping = defineOperation({
   path: '/api/agent/v1/bookkeeping',
   audience: ['agent', 'member'],
   effect: 'read',
+  readsReplica: true,
   idempotency: 'none',
   input: z.strictObject({
     month: Month.optional(),

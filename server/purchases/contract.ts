@@ -418,6 +418,7 @@ export const report = defineOperation({
   path: '/api/agent/v1/jobs/{job_key}/report',
   audience: ['agent', 'member'],
   effect: 'read',
+  readsReplica: true,
   idempotency: 'none',
   input: JobKey.extend({
     report_digest: digest.optional().meta({ description: 'Reads an earlier report.' }),
@@ -440,6 +441,7 @@ export const evidence = defineOperation({
   path: '/api/agent/v1/jobs/{job_key}/evidence',
   audience: ['agent', 'member'],
   effect: 'read',
+  readsReplica: true,
   idempotency: 'none',
   input: JobKey,
   output: Evidence,
@@ -548,6 +550,7 @@ export const receipt = defineOperation({
   path: '/api/agent/v1/jobs/{job_key}/receipt',
   audience: ['agent', 'member'],
   effect: 'read',
+  readsReplica: true,
   idempotency: 'none',
   input: JobKey,
   output: Receipt,
@@ -563,6 +566,7 @@ export const receiptChain = defineOperation({
   path: '/api/agent/v1/jobs/{job_key}/receipts',
   audience: ['agent', 'member'],
   effect: 'read',
+  readsReplica: true,
   idempotency: 'none',
   input: JobKey,
   output: z

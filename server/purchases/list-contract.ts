@@ -31,6 +31,7 @@ const list = {
 
 export const purchases = defineOperation({
   ...list,
+  readsReplica: true,
   name: 'purchases',
   summary: 'List quotes, newest first.',
   path: '/api/agent/v1/purchases',
@@ -39,6 +40,7 @@ export const purchases = defineOperation({
 
 export const jobs = defineOperation({
   ...list,
+  readsReplica: true,
   name: 'jobs',
   summary: 'List jobs, newest first.',
   path: '/api/agent/v1/jobs',
@@ -47,6 +49,7 @@ export const jobs = defineOperation({
 
 export const receipts = defineOperation({
   ...list,
+  readsReplica: true,
   name: 'receipts',
   summary: 'List the newest receipt of each job.',
   path: '/api/agent/v1/receipts',
@@ -72,6 +75,7 @@ const BoughtPage = Page.extend({
 
 export const bought = defineOperation({
   ...list,
+  readsReplica: true,
   name: 'bought',
   summary: 'List jobs with request, buyer and verdict.',
   path: '/api/agent/v1/bought',

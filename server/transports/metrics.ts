@@ -146,11 +146,15 @@ function clear(gauge: ReturnType<typeof openGauge>): void {
 }
 
 /** Returns a function that reads what only this process knows. */
-function openProcessGauges({ db, skewSeconds }: Runtime): () => void {
+function openProcessGauges({ db, skewSeconds, replica }: Runtime): () => void {
   const skew = openGauge('clock_skew_seconds', "By how much this machine's clock is ahead of the database's.", []);
   const full = openGauge('database_full', 'Whether a write found no room on the disk lately: 1, or 0.', []);
   const pool = openGauge('database_connections', 'Connections of the pool for purchases.', ['state']);
+  const lag = replica
+    ? openGauge('replica_lag_seconds', 'For how long the replica has not shown what the primary had.', [])
+    : null;
   return () => {
+    if (replica) lag?.set(replica.watch.lagSeconds());
     skew.set(skewSeconds());
     full.set(Number(isDiskFull(db)));
     const { totalCount, idleCount, waitingCount, options } = db.pool;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../door/operation.ts';
-import { Amount, act, Done, Instant, Key, look, Reason } from './parts.ts';
+import { Amount, act, Done, Instant, inspect, Key, Reason } from './parts.ts';
 import { type ActionName, Row } from './purchases.ts';
 
 /** What operators do to purchases. Pure. */
@@ -28,7 +28,7 @@ export const openContent = defineOperation({
 });
 
 export const readContent = defineOperation({
-  ...look,
+  ...inspect,
   name: 'read_content',
   summary: 'Read work, evidence and reports of a purchase, after giving a reason.',
   path: '/console/purchases/{key}/content',
@@ -102,7 +102,7 @@ export type BulkName = (typeof bulkNames)[number];
 export const bulkMax = 100;
 
 export const previewActs = defineOperation({
-  ...look,
+  ...inspect,
   name: 'preview_acts',
   summary: 'Preview an action on the selected purchases: which it would change, and what prevents it for the others.',
   path: '/console/acts/preview',

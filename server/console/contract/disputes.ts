@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../door/operation.ts';
-import { Amount, act, Instant, Key, look, Reason, told } from './parts.ts';
+import { Amount, act, Instant, inspect, Key, look, Reason, told } from './parts.ts';
 
 /** Disputes, for operators. Pure. */
 
@@ -36,7 +36,7 @@ export const consoleDisputes = defineOperation({
 const Statement = z.string().trim().min(1).max(5_000);
 
 export const consoleDispute = defineOperation({
-  ...look,
+  ...inspect,
   name: 'console_dispute',
   summary: 'Read a dispute with the evidence that an answer sends to the bank.',
   path: '/console/disputes/{dispute_key}',

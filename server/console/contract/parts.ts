@@ -8,14 +8,17 @@ export const Instant = z.iso.datetime();
 export const Amount = z.int();
 export const Done = z.object({ done: z.literal(true) });
 
-/** An operation that reads. */
-export const look = {
+/** An operation that reads what a decision is about: one purchase or dispute, or content that was opened with a reason. */
+export const inspect = {
   method: 'GET',
   audience: ['operator'],
   effect: 'read',
   idempotency: 'none',
   success: [200],
 } as const;
+
+/** An operation that reads a list or a statistic. */
+export const look = { ...inspect, readsReplica: true } as const;
 
 /** An operation that writes, and is audited with its reason. */
 export const act = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../../door/operation.ts';
 import { railNames } from '../../payments/contract.ts';
 import { chargeStates, jobStates, paymentStates, reviewStates } from '../../purchases/states.ts';
-import { Amount, act, Instant, Key, look } from './parts.ts';
+import { Amount, act, Instant, inspect, Key, look } from './parts.ts';
 
 /** Purchases, their lists and saved views, for operators. Pure. */
 
@@ -127,7 +127,7 @@ export const Action = z.object({
 export type Action = z.infer<typeof Action>;
 
 export const consolePurchase = defineOperation({
-  ...look,
+  ...inspect,
   name: 'console_purchase',
   summary: 'Read a purchase with all its records, newest first.',
   path: '/console/purchases/{key}',

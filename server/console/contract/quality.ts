@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../../door/operation.ts';
 import { FindingStatus, Measured } from '../../work-check/contract.ts';
-import { act, Done, Instant, Key, look, Reason } from './parts.ts';
+import { act, Done, Instant, inspect, Key, look, Reason } from './parts.ts';
 
 /** How right the reports are, for operators. Pure. */
 
@@ -82,7 +82,7 @@ const Judged = z.object({
 export type Judged = z.infer<typeof Judged>;
 
 export const consoleFindings = defineOperation({
-  ...look,
+  ...inspect,
   name: 'console_findings',
   summary: 'List unjudged findings, newest reports first, after giving a reason.',
   path: '/console/findings',
@@ -109,7 +109,7 @@ export const labelFinding = defineOperation({
 });
 
 export const exportCases = defineOperation({
-  ...look,
+  ...inspect,
   name: 'export_cases',
   summary: 'Export judged findings as cases for `npm run check:cases`, after giving a reason. Counts what is left out.',
   path: '/console/findings/cases',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../door/operation.ts';
-import { Amount, act, Done, Instant, Key, look, Reason, told } from './parts.ts';
+import { Amount, act, Done, Instant, inspect, Key, look, Reason, told } from './parts.ts';
 
 /** The books, and what providers announced, for operators. Pure. */
 
@@ -134,7 +134,7 @@ export const openWebhook = defineOperation({
 });
 
 export const readWebhook = defineOperation({
-  ...look,
+  ...inspect,
   name: 'read_webhook',
   summary: 'Read the payload of an event from the provider, after giving a reason.',
   path: '/console/webhooks/{event_key}/payload',
