@@ -55,7 +55,8 @@ afterAll(async () => {
   await pool.end();
   await machine.close();
   await sandbox.stop();
-}, minute);
+  // Two versions of the project, built, take a while to delete.
+}, 5 * minute);
 
 interface Alert {
   state: 'pending' | 'firing';
