@@ -11,7 +11,7 @@ import { exampleRequest } from '../server/work-check/sample.ts';
 import { Buyer } from './buyer.ts';
 import { keptIn } from './kept.ts';
 import { Refused } from './transport.ts';
-import { links } from './verify/bundle.ts';
+import { links } from './verify/links.ts';
 import { verifyBundle } from './verify/verify.ts';
 
 const service = await startService({ RATE_LIMITS: 'off' });

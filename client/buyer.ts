@@ -2,12 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { x402Client } from '@x402/core/client';
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import type { PrivateKeyAccount } from 'viem/accounts';
 import { canonicalJson } from '../server/kernel/json-value.ts';
 import { price } from '../server/service/terms.ts';
-import type { CheckRequest } from '../server/work-check/contract.ts';
-import { type InputOf, type Options, type OutputOf, Refused, Transport } from './transport.ts';
-import type { Bundle } from './verify/bundle.ts';
+import type { Bundle, CheckRequest, InputOf, OutputOf, Wallet } from './contract.ts';
+import { type Options, Refused, Transport } from './transport.ts';
 
 type Quote = OutputOf<'check_work'>;
 type Job = OutputOf<'job'>;
@@ -38,7 +36,7 @@ export class Buyer {
   }
 
   /** Signs in with a wallet. A lost answer costs one more challenge. */
-  async signIn(wallet: PrivateKeyAccount): Promise<void> {
+  async signIn(wallet: Wallet): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       const { challenge_key, message } = await this.#transport.call('wallet_challenge', { address: wallet.address });
       const signature = await wallet.signMessage({ message });
@@ -53,7 +51,10 @@ export class Buyer {
   }
 
   /** Registers for a customer, who confirms by letter; resolves when the credential was fetched and used. */
-  async register(input: Omit<InputOf<'register'>, 'idempotency_key'>, tell: (state: OutputOf<'register'>) => void) {
+  async register(
+    input: Omit<InputOf<'register'>, 'idempotency_key'>,
+    tell: (state: OutputOf<'register'>) => void,
+  ): Promise<OutputOf<'me'>> {
     const asked = await this.#transport.keep('register', input as InputOf<'register'>, nameOf('register', input));
     tell(asked);
     const { registration_key, claim_token } = asked;
@@ -82,7 +83,7 @@ export class Buyer {
   }
 
   /** Pays from the wallet. What was signed is kept before it is presented: a repeat presents the same. */
-  async payByWallet(jobKey: string, wallet: PrivateKeyAccount): Promise<Job> {
+  async payByWallet(jobKey: string, wallet: Wallet): Promise<Job> {
     const { kept } = this.#transport;
     const as = `payment-${jobKey}`;
     const input = { job_key: jobKey, rail: 'x402' } as const;

@@ -1,7 +1,8 @@
 /** What the package exports. */
 export { Buyer } from './buyer.ts';
+export type { Bundle, CheckRequest, InputOf, OperationName, OutputOf, Wallet } from './contract.ts';
 export { type Kept, keptIn } from './kept.ts';
-export { Refused } from './transport.ts';
-export { links } from './verify/bundle.ts';
+export { type Options, Refused } from './transport.ts';
+export { links } from './verify/links.ts';
 export { type Verification, verifyBundle } from './verify/verify.ts';
-export { verifyReceipt } from './verify-receipt.ts';
+export { type PublishedKeys, type SignedReceipt, type Verified, verifyReceipt } from './verify-receipt.ts';

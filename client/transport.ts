@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { z } from 'zod';
-import { type OperationName, operations } from '../server/operations.ts';
+import { operations } from '../server/operations.ts';
+import type { InputOf, OperationName, OutputOf } from './contract.ts';
 import type { Kept } from './kept.ts';
-
-export type InputOf<Name extends OperationName> = z.input<(typeof operations)[Name]['input']>;
-export type OutputOf<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>;
 
 /** A refusal of the service: `code` is for programs, `message` for people. */
 export class Refused extends Error {

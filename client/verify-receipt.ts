@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize';
-import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
+import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
+import type { PublicKey } from './contract.ts';
 
 /** A receipt as the service sends it: the fields that verification reads. */
 export interface SignedReceipt {
@@ -13,7 +14,7 @@ export interface SignedReceipt {
  * means that somebody else may have held the key since before that.
  */
 export interface PublishedKeys {
-  keys: (JWK & { valid_from?: string; valid_to?: string | null; revoked_at?: string | null })[];
+  keys: (PublicKey & { valid_from?: string; valid_to?: string | null; revoked_at?: string | null })[];
 }
 
 /** What a verified receipt rests on. */

@@ -1,10 +1,11 @@
 /**
  * Makes the package of the buyer's client in the folder given: one file for each entry, with everything it needs, so
- * that it depends on nothing, and a bill of what is inside. `npm publish --provenance` runs there, in the release.
+ * that it depends on nothing, its types, and a bill of what is inside. `npm publish --provenance` runs there, in the release.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
+import { writeClientTypes } from './client-types.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const worker = 'server/work-check/deterministic/schema-worker.ts';
@@ -44,13 +45,14 @@ export async function packClient(folder: string): Promise<void> {
     type: 'module',
     engines,
     bin: { 'work-check': './work-check.js' },
-    exports: { '.': './buyer.js', './vectors.json': './vectors.json' },
+    exports: { '.': { types: './types/index.d.ts', default: './buyer.js' }, './vectors.json': './vectors.json' },
     publishConfig: { access: 'public', provenance: true },
   };
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   const bill = billOf(manifest, modules);
   writeFileSync(path.join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 1)}\n`);
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeClientTypes(path.join(folder, 'types'));
   copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
   copyFileSync(path.join(root, 'client/vectors.json'), path.join(folder, 'vectors.json'));
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import vm from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import vectors from '../client/vectors.json' with { type: 'json' };
-import { links } from '../client/verify/bundle.ts';
+import { links } from '../client/verify/links.ts';
 import { patched } from '../client/verify/patched.ts';
 import { packVerifier } from './pack-verifier.ts';
 

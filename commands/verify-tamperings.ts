@@ -1,5 +1,6 @@
 // Longer than 300 lines: one list, what may be done to a purchase.
-import type { Bundle, Link } from '../client/verify/bundle.ts';
+import type { Bundle } from '../client/verify/bundle.ts';
+import type { Link } from '../client/verify/links.ts';
 import { offerDigest } from '../client/verify/purchase.ts';
 import { inputDigest, type Report, reportDigest } from '../server/work-check/contract.ts';
 

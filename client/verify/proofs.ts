@@ -6,7 +6,8 @@ import type { Ground, Stretch } from '../../server/work-check/kernel/decide.ts';
 import { KERNEL_VERSION, prove } from '../../server/work-check/kernel/prove.ts';
 import { type EvidenceIndex, indexEvidence } from '../../server/work-check/reading/evidence-index.ts';
 import { readWork, type Statement, type Work } from '../../server/work-check/statements.ts';
-import { type About, BrokenLink } from './bundle.ts';
+import type { About } from './bundle.ts';
+import { BrokenLink } from './links.ts';
 
 type Proof = NonNullable<ReportedStatement['proof']>;
 /** A place of the evidence, in UTF-8 byte offsets. */

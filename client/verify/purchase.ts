@@ -1,5 +1,6 @@
 import { evidenceManifest, inputDigest, plannedChecks, reportDigest } from '../../server/work-check/contract.ts';
-import { BrokenLink, type Bundle, type Link } from './bundle.ts';
+import type { Bundle } from './bundle.ts';
+import { BrokenLink, type Link } from './links.ts';
 
 function require(holds: boolean, link: Link, because: string): asserts holds {
   if (!holds) throw new BrokenLink(link, because);

@@ -12,7 +12,8 @@ import { gatherSources } from '../../server/work-check/gather-sources.ts';
 import type { EvidenceSource } from '../../server/work-check/reading/evidence-index.ts';
 import { validateReport } from '../../server/work-check/validate-report.ts';
 import { capOfChecks, capOfFindings, capOfStatements, isWithin, lowest } from '../../server/work-check/verdict.ts';
-import { type About, BrokenLink, type Bundle, type Link } from './bundle.ts';
+import type { About, Bundle } from './bundle.ts';
+import { BrokenLink, type Link } from './links.ts';
 import { checkProofs } from './proofs.ts';
 
 /** What is asked of each report, link by link. */

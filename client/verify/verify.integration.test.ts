@@ -4,7 +4,7 @@ import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { reportDigest } from '../../server/work-check/contract.ts';
 import { exampleRequest } from '../../server/work-check/sample.ts';
-import { links } from './bundle.ts';
+import { links } from './links.ts';
 import { verifyBundle } from './verify.ts';
 
 const service = await startService();

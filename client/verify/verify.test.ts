@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import vectors from '../vectors.json' with { type: 'json' };
-import { links } from './bundle.ts';
+import { links } from './links.ts';
 import { patched } from './patched.ts';
 import { verifyBundle } from './verify.ts';
 

@@ -1,5 +1,6 @@
 import { type PublishedKeys, verifyReceipt } from '../verify-receipt.ts';
-import { BrokenLink, Bundle, type Link } from './bundle.ts';
+import { Bundle } from './bundle.ts';
+import { BrokenLink, type Link } from './links.ts';
 import { checkGrant, checkInput, checkOffer, checkReceipts, checkReports } from './purchase.ts';
 import { reportAbout, reportLinks } from './report.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { links } from '@/client/verify/bundle.ts';
+import { links } from '@/client/verify/links.ts';
 import { linkWords } from './link-words.ts';
 
 it('says something of each link that is checked, in its order', () => {

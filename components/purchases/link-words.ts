@@ -1,4 +1,4 @@
-import type { Link } from '@/client/verify/bundle.ts';
+import type { Link } from '@/client/verify/links.ts';
 
 /** What each link of a purchase says, in the order that they are checked. */
 export const linkWords: readonly (readonly [Link, string])[] = [
