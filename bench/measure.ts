@@ -18,12 +18,14 @@ export function ratio(figures: readonly number[], bases: readonly number[]): str
   return spread(figures.map((figure, index) => figure / (bases[index] ?? Number.NaN))).text;
 }
 
-/** Time that a process has had of the processors so far, all its threads together. From Linux's /proc. */
+/** Time that a process and those it started have had of the processors so far. From Linux's /proc. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   // The name of the program, in brackets, may hold anything; utime and stime are the 12th and 13th fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+  const own = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  return children.reduce((sum, child) => sum + cpuSeconds(child), own);
 }
 
 const ticksPerSecond = 100;

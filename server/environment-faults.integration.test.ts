@@ -224,6 +224,17 @@ describe('what the environment names', () => {
     await database.pool.query('update _prisma_migrations set rolled_back_at = null');
   });
 
+  it('may name a replica that is not there, or that takes writes by now: a check says so, and a start goes on', async () => {
+    const reading = (url: string) => lookAround(readConfiguration({ ...environment, DATABASE_READ_URL: url }));
+    const { wrong, absent } = await reading('postgresql://127.0.0.1:1/none');
+    expect([wrong, absent]).toEqual([
+      [],
+      [{ isDatabase: false, sentence: expect.stringMatching(/^DATABASE_READ_URL cannot be reached: .*ECONNREFUSED/) }],
+    ]);
+    const itself = 'DATABASE_READ_URL leads to no replica: the primary reads in its place';
+    expect((await reading(database.url)).absent).toEqual([{ isDatabase: false, sentence: itself }]);
+  });
+
   it('is checked in production as far as the chain: another one than its name says is refused', async () => {
     const read = readConfiguration(environment);
     const onChain = (url: string) => ({

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import Stripe from 'stripe';
 import type { CardConfiguration } from './configuration/card.ts';
 import type { Configuration } from './configuration.ts';
@@ -36,13 +36,14 @@ const lookAgainMs = 1_000;
  * `absent` is what is not there now: a database that does not answer or lacks migrations, a silent chain.
  */
 export async function lookAround(
-  configuration: Pick<Configuration, 'databaseUrl' | 'environment' | 'x402' | 'card'>,
+  configuration: Pick<Configuration, 'databaseUrl' | 'replica' | 'environment' | 'x402' | 'card'>,
 ): Promise<{ wrong: string[]; absent: Absent[] }> {
-  const { databaseUrl, environment, x402, card } = configuration;
+  const { databaseUrl, replica, environment, x402, card } = configuration;
   const chains =
     environment === 'live' && x402 ? x402.networks.map((network) => [network, x402.rpcUrls[network]] as const) : [];
   const faults = await Promise.all([
     databaseFault(databaseUrl),
+    ...(replica ? [replicaFault(replica.url)] : []),
     ...chains.map(([network, url]) => chainFault(network, url ?? '')),
     ...(environment === 'live' && card.mode === 'live' ? [cardFault(card)] : []),
   ]);
@@ -92,6 +93,23 @@ async function databaseFault(connectionString: string): Promise<Fault | null> {
     return isRefusal(error)
       ? { wrong: `DATABASE_URL is refused: ${why}` }
       : absent(`DATABASE_URL cannot be reached: ${why}`);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Nothing about it is wrong for good: a replica comes back, and one that was promoted is the primary. */
+async function replicaFault(connectionString: string): Promise<Absent | null> {
+  const absent = (sentence: string): Absent => ({ sentence, isDatabase: false });
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query('select pg_is_in_recovery() as follows');
+    return rows[0].follows ? null : absent('DATABASE_READ_URL leads to no replica: the primary reads in its place');
+  } catch (error) {
+    const why = error instanceof Error && error.message ? error.message : 'no answer';
+    return absent(`DATABASE_READ_URL cannot be reached: ${why}`);
   } finally {
     await client.end().catch(() => {});
   }
