@@ -161,17 +161,22 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
       if (io === 'output' && path.length > 4 && node.type === 'object') delete node.properties;
     },
   });
-  separateTypes(derived);
+  separateTypes(derived, io);
   return derived;
 }
 
-/** One `type` each: some model vendors refuse lists of types, and arrays without `items`. */
-function separateTypes(schema: unknown): void {
+/**
+ * One `type` each: some model vendors refuse lists of types, and arrays without `items`. Arguments that may be text are not
+ * listed as objects, too: LangChain keeps the objects of a union alone, and then refuses text. Models send JSON as text;
+ * objects are taken all the same.
+ */
+function separateTypes(schema: unknown, io: 'input' | 'output'): void {
   if (typeof schema !== 'object' || schema === null) return;
-  for (const part of Object.values(schema)) separateTypes(part);
+  for (const part of Object.values(schema)) separateTypes(part, io);
   const { type: types, items = {} } = schema as { type?: unknown; items?: unknown };
   if (!Array.isArray(types)) return;
-  const each = types.map((type) => (type === 'array' ? { type, items } : { type }));
+  const kept = io === 'input' && types.includes('string') ? types.filter((type) => type !== 'object') : types;
+  const each = kept.map((type) => (type === 'array' ? { type, items } : { type }));
   const node = schema as Record<string, unknown>;
   delete node.type;
   delete node.items;
