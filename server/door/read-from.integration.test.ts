@@ -5,8 +5,10 @@ import { Member } from '../../e2e/support/member.ts';
 import { startReplica } from '../../e2e/support/replica.ts';
 import { ask, operationNames, wellFormed } from '../../e2e/support/requests.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { type Database, openDatabase } from '../kernel/database.ts';
 import { metrics } from '../kernel/metrics.ts';
 import { ReplicaWatch } from '../kernel/postgres/replica.ts';
+import { sql } from '../kernel/sql.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { allOperations, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
@@ -24,10 +26,8 @@ let member: Member;
 let about: { quote_key: string; job_key: string; agent_key: string; source_key: string };
 
 beforeAll(async () => {
-  const onReplica = new URL(service.database.url);
-  onReplica.port = String(server.port);
   runtime = await openRuntime(
-    { ...service.environment, DATABASE_READ_URL: onReplica.href, DATABASE_READ_LAG_SECONDS: '2' },
+    { ...service.environment, DATABASE_READ_URL: at(server.port), DATABASE_READ_LAG_SECONDS: '2' },
     'web',
   );
   // What the service of this file answers with, too.
@@ -45,6 +45,17 @@ afterAll(async () => {
   await runtime.close();
   await server.remove();
 });
+
+/** The service's database on another server. */
+function at(port: number): string {
+  const url = new URL(service.database.url);
+  url.port = String(port);
+  return url.href;
+}
+
+/** Where the log of a server that takes writes ends. */
+const endOf = async (db: Database): Promise<string> =>
+  (await db.one<{ lsn: string }>(sql`select pg_current_wal_flush_lsn()::text as lsn`)).lsn;
 
 /** How many reads the replica has answered, and how many the primary in its place. */
 async function answered(): Promise<{ replica: number; primary: number }> {
@@ -159,5 +170,19 @@ describe('a replica for reading', () => {
     const [, by] = await answeredDuring(seesItsOwn);
     expect(by).toEqual({ replica: 0, primary: 8 });
     expect(replica?.watch.lagSeconds()).toBeGreaterThan(0);
+    // Two servers take writes now; a replica of the former primary has read on, and shows what the new one never had.
+    const another = await startReplica(postgresUrl());
+    const [promoted, former] = [server, another].map(({ port }) => openDatabase(at(port), { connections: 2 }));
+    if (!promoted || !former) throw new Error('unreachable');
+    for (let made = 0; made < 20; made += 1) await agent.quote();
+    const end = sql`select coalesce(pg_last_wal_replay_lsn(), '0/0') > ${await endOf(promoted)}::pg_lsn as is_beyond`;
+    await expect.poll(() => former.one(end), { timeout: 20_000 }).toEqual({ is_beyond: true });
+    const astray = new ReplicaWatch(promoted, former, 1);
+    await expect.poll(() => astray.lagSeconds(), { timeout: 20_000 }).toBeGreaterThan(0.5);
+    expect(await astray.isCurrent()).toBe(false);
+    astray.close();
+    await promoted.end();
+    await former.end();
+    await another.remove();
   });
 });
