@@ -461,13 +461,16 @@ describe('a report', () => {
       `reports/${jobKey}/report.md`,
       `reports/${jobKey}/report.json`,
       `receipts/${jobKey}/receipt.json`,
+      `receipts/${jobKey}/purchase.json`,
     ]) {
       expect((await fetch(`${stack.baseUrl}/${file}`)).status).toBe(401);
       const own = await owner.request.get(`${stack.baseUrl}/${file}`);
       expect([file, own.status(), own.headers()['content-disposition']]).toEqual([
         file,
         200,
-        expect.stringMatching(/^attachment; filename="job_\w+-(report\.md|report\.json|receipt\.json)"$/),
+        expect.stringMatching(
+          /^attachment; filename="job_\w+-(report\.md|report\.json|receipt\.json|purchase\.json)"$/,
+        ),
       ]);
     }
   });

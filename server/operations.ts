@@ -18,6 +18,7 @@ import * as people from './identity/people-contract.ts';
 import * as registration from './identity/registration-contract.ts';
 import * as approvals from './purchases/approval-contract.ts';
 import * as bookkeeping from './purchases/bookkeeping-contract.ts';
+import { bundle } from './purchases/bundle-contract.ts';
 import * as purchases from './purchases/contract.ts';
 import * as keyless from './purchases/keyless-contract.ts';
 import * as link from './purchases/link-contract.ts';
@@ -99,6 +100,7 @@ export const operations = {
   bought: lists.bought,
   receipts: lists.receipts,
   bookkeeping: bookkeeping.bookkeeping,
+  bundle,
   events: lists.events,
   webhook_endpoints: webhooks.webhookEndpoints,
   add_webhook_endpoint: webhooks.addWebhookEndpoint,

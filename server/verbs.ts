@@ -76,6 +76,7 @@ import { evidence } from './purchases/quote/evidence.ts';
 import { checkWork, purchase } from './purchases/quote/quote.ts';
 import { didDocument } from './purchases/receipt/attested.ts';
 import { bookkeeping } from './purchases/receipt/bookkeeping.ts';
+import { bundle } from './purchases/receipt/bundle.ts';
 import { receipt, receiptChain } from './purchases/receipt/receipt.ts';
 import { receiptKeys } from './purchases/receipt/receipt-keys.ts';
 import { review } from './purchases/review/review.ts';
@@ -163,6 +164,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   bought: bought,
   receipts,
   bookkeeping,
+  bundle,
   events,
   webhook_endpoints: webhookEndpoints,
   add_webhook_endpoint: addWebhookEndpoint,

@@ -1,7 +1,7 @@
 /** Buys a check with the MCP client alone: what a model would decide is written down here. */
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { baseUrl, request, signIn, signPayment } from './task.ts';
+import { baseUrl, limitMicrocents, request, signIn, signPayment } from './task.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every tool.
 type Body = any;
@@ -17,7 +17,7 @@ async function call(name: string, args: Record<string, unknown>): Promise<Body> 
   return body;
 }
 
-const order = { ...request, max_price_microcents: 500_000_000, idempotency_key: randomUUID() };
+const order = { ...request, max_price_microcents: limitMicrocents, idempotency_key: randomUUID() };
 const { quote_key, terms_version } = await call('svc_check_work', order);
 const { job_key } = await call('svc_authorize_purchase', { quote_key, terms_version });
 const payment = { job_key, rail: 'x402', idempotency_key: randomUUID() };

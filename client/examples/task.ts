@@ -33,13 +33,17 @@ export async function signIn(): Promise<string> {
   return (await ask('/api/x402/v1/wallets/verify', { challenge_key, signature })).access_token;
 }
 
+/** The most that the wallet pays for a check, in US dollars: its owner's own limit. */
+const limit = 5;
+export const limitMicrocents = limit * 1e8;
+
 export const signPaymentWords =
-  'Signs an x402 payment of at most 5 USD from the wallet. Takes what svc_pay answered (an object with accepts); the answer ' +
+  `Signs an x402 payment of at most ${limit} USD from the wallet. Takes what svc_pay answered (an object with accepts); the answer ` +
   'is the argument payment of the same call of svc_pay again.';
 
 /** Signs what was asked for. The limit is ours: no text that a model reads can raise it. */
 export async function signPayment(required: PaymentRequired): Promise<PaymentPayload> {
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(wallet));
-  client.setSpendControls({ maxAmountPerPayment: '$5' });
+  client.setSpendControls({ maxAmountPerPayment: `$${limit}` });
   return client.createPaymentPayload(required);
 }

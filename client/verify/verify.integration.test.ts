@@ -66,3 +66,26 @@ it('names the decision that was in force when the payment began, beside the one 
   expect(bundle.receipts[0].grant_digest).toBe(reportDigest(paid));
   expect((await verifyBundle(bundle, await keys())).broken).toBe(null);
 });
+
+it('finds every link in the file that a member of the account downloads, while the content is kept', async () => {
+  const agent = await Agent.arrive(service);
+  const jobKey = await agent.paidJob();
+  await service.execute(jobKey);
+  const member = await Member.of(service, agent);
+  const path = `/api/agent/v1/jobs/${jobKey}/bundle`;
+  const { body: delivered } = await member.get(path);
+  expect(await verifyBundle(delivered, await keys())).toEqual({ holds: [...links], broken: null, not_run: [] });
+  // It is what the buyer keeps, and no more.
+  const { next_actions: _, ...offer } = delivered.offer;
+  expect({ ...delivered, offer }).toMatchObject({
+    ...(await kept(agent, jobKey)),
+    offer: { input_digest: offer.input_digest },
+  });
+  expect((await agent.get(path)).body.code).toBe('invalid_token');
+
+  await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept' });
+  const deleted = await member.send('DELETE', `/api/agent/v1/jobs/${jobKey}/content`);
+  expect(deleted.status).toBe(200);
+  const gone = await member.get(path);
+  expect([gone.status, gone.body.code]).toEqual([409, 'action_not_allowed']);
+});

@@ -89,6 +89,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   bought: () => ({}),
   receipts: () => ({}),
   bookkeeping: () => ({}),
+  bundle: ({ job_key }) => ({ job_key }),
   events: () => ({}),
   webhook_endpoints: () => ({}),
   add_webhook_endpoint: () => ({ url: `https://buyer.example/hooks/${randomUUID()}` }),

@@ -218,6 +218,7 @@ describe('who may ask for what', () => {
     bought: noBuyer,
     receipts: noBuyer,
     bookkeeping: noBuyer,
+    bundle: { ...noAgents, foreign_member: 'not_found' },
     events: noBuyer,
     webhook_endpoints: noAgents,
     add_webhook_endpoint: noAgents,

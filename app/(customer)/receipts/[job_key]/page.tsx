@@ -43,6 +43,12 @@ export default show(async ({ params }: { params: Promise<{ job_key: string }> })
             <Download className="icon" />
             JSON
           </a>
+          {evidence.submitted ? (
+            <a className="btn" href={`/receipts/${job_key}/purchase.json`} download>
+              <Download className="icon" />
+              Purchase to verify
+            </a>
+          ) : null}
         </div>
       </div>
       <ReceiptView

@@ -1,0 +1,47 @@
+import { Problem } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import { unseal } from '../../kernel/seal.ts';
+import { sql } from '../../kernel/sql.ts';
+import { keptSources } from '../../sources/sources.ts';
+import { CheckRequest } from '../../work-check/contract.ts';
+import type { bundle as operation } from '../bundle-contract.ts';
+import { loadJob } from '../job/load.ts';
+import { purchase } from '../quote/quote.ts';
+import { receiptChain } from './receipt.ts';
+
+/** All of a purchase that the service still has, in one file. Without the content nothing could be checked again. */
+export const bundle: Verb<typeof operation> = async ({ ctx, caller, input, db }) => {
+  const { configuration } = ctx.runtime;
+  const { quote_key } = await loadJob(db, input.job_key, caller);
+  const { sealed } = await db.one<{ sealed: string | null }>(sql`
+    select input as sealed from quotes where quote_key = ${quote_key}`);
+  if (sealed === null) {
+    throw new Problem(
+      'action_not_allowed',
+      'The submitted content was deleted, so this purchase cannot be checked again.',
+    );
+  }
+  const request = CheckRequest.parse(
+    JSON.parse(unseal(sealed, configuration.keyring, { column: 'quotes.input', row: quote_key })),
+  );
+  const refs = request.context?.refs ?? [];
+  const [offer, chain, documents, reports] = await Promise.all([
+    purchase({ ctx, caller, input: { quote_key }, db }),
+    receiptChain({ ctx, caller, input, db }),
+    keptSources(db, configuration, caller.accountKey, refs),
+    db.many<{ body: string }>(sql`select body from reports where job_key = ${input.job_key} order by number`),
+  ]);
+  if (!('body' in offer && 'body' in chain)) throw new Error('quotes and receipts have bodies');
+  return {
+    body: {
+      bundle_version: '1',
+      offer: offer.body,
+      ...chain.body,
+      request,
+      retrieved: documents.flatMap(({ source, text, observed_at }, index) =>
+        text === null ? [] : [{ ref: refs[index] ?? '', source, text, observed_at }],
+      ),
+      reports: reports.map(({ body }) => JSON.parse(body)),
+    },
+  };
+};
