@@ -4,7 +4,7 @@ import { Broken } from '@/components/ui/Broken.tsx';
 import { PageFrame } from '@/components/ui/PageFrame.tsx';
 import './globals.css';
 
-/** The last resort: even the common frame failed. */
+/** What no section's own page for errors caught: a layout failed. */
 export default function GlobalError({ error }: { error: Error & { digest?: string } }) {
   return (
     <html lang="en">
