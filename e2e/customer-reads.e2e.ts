@@ -364,10 +364,10 @@ describe('a report', () => {
     expect(await owner.title()).toContain(title);
     expect(await owner.getByRole('main').innerText()).toMatch(/Report bought by 0x[0-9a-f]{4}…[0-9a-f]{4}/);
     await owner.getByText('What was asked for').click();
-    // The work is shown below, statement by statement, and not again beside the request.
-    const asked = owner.locator('details', { hasText: 'What was asked for' });
+    // The work has its own place, and is not shown again beside the request.
+    const asked = owner.getByRole('region', { name: 'What was asked for' });
     expect(await asked.innerText()).not.toContain('360 torque wrenches');
-    expect(await owner.getByRole('region', { name: 'The work, statement' }).innerText()).toContain('360 wrenches');
+    expect(await owner.getByRole('region', { name: 'The work', exact: true }).innerText()).toContain('360 wrenches');
     expect(await owner.getByRole('region', { name: 'Criteria' }).innerText()).toContain('At most 80 words');
   });
 
@@ -439,6 +439,18 @@ describe('a report', () => {
     await expect.poll(open).toEqual(second);
     await owner.reload({ waitUntil: 'networkidle' });
     await expect.poll(open).toEqual(second);
+  });
+
+  it('on a phone shows a passage once it is asked for', async () => {
+    const { cookies } = await owner.context().storageState();
+    const context = await browser.newContext({ viewport: sizes.phone });
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    await page.goto(`${stack.baseUrl}/reports/${jobKey}`, { waitUntil: 'networkidle' });
+    expect(await page.locator('article:visible').count()).toBe(0);
+    await page.getByRole('link', { name: 'Citation [2]' }).first().click();
+    expect(await page.locator('article:visible').getAttribute('id')).toBe('passage-2');
+    await context.close();
   });
 
   it('shows every passage on paper and without scripts', async () => {
@@ -548,6 +560,7 @@ describe('the statements of a report', () => {
 
   it('are named by the findings that rest on them', async () => {
     await open(jobKey);
+    await owner.locator('[id^="finding-"] summary').first().click();
     const named = owner.locator('[id^="finding-"]').getByRole('link', { name: /^Statement \d+$/ });
     expect(await named.count()).toBeGreaterThan(0);
     const number = /\d+/.exec((await named.first().textContent()) ?? '')?.[0];
@@ -567,6 +580,8 @@ describe('the statements of a report', () => {
       const button = owner.getByRole('button', { name: `${name} ${expected}`, exact: true });
       await button.click();
       expect(await button.getAttribute('aria-pressed')).toBe('true');
+      // With no kind chosen, what asks nothing of the reader is folded.
+      if (name === 'All') await owner.getByText(/^\d+ statements in full: /).click();
       expect(await notes(owner).count()).toBe(expected);
       if (name !== 'All') expect(await notes(owner).getByText(name, { exact: true }).count()).toBe(expected);
       expect(await owner.locator('[data-work] a[href^="#statement-"]').count()).toBe(expected);
@@ -576,9 +591,12 @@ describe('the statements of a report', () => {
   it('read as a list with anchors without scripts', async () => {
     const page = await open(jobKey, await withoutScript());
     const statements = await statementsOf(jobKey);
-    expect(await notes(page).count()).toBe(statements.length);
     for (const [index, { why }] of statements.entries())
       expect(await note(page, index + 1).textContent()).toContain(why);
+    await page.getByText(/^\d+ statements in full: /).click();
+    expect(await notes(page).count()).toBe(statements.length);
+    const closed = page.locator('[id^="finding-"] details:not([open]) > summary');
+    while ((await closed.count()) > 0) await closed.first().click();
     const targets = await page
       .locator('main a[href^="#"]')
       .evaluateAll((links) => links.map((element) => element.getAttribute('href') ?? ''));
@@ -597,7 +615,7 @@ describe('the statements of a report', () => {
     await context.addCookies(cookies);
     const page = await open(key, await context.newPage());
     for (const [index, { status }] of statements.entries()) {
-      expect(await note(page, index + 1).innerText()).toContain(stateWord('statement', status).word);
+      expect(await note(page, index + 1).textContent()).toContain(stateWord('statement', status).word);
       expect(await mark(page, index + 1).count()).toBe(1);
     }
     const main = page.getByRole('main');

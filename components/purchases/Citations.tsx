@@ -25,6 +25,8 @@ interface Opened {
   from: Origin | null;
   /** The current statement. */
   statement: number | null;
+  /** Whether the reader asked for a passage or statement. */
+  isAsked: boolean;
 }
 
 export type Shown = StatementStatus | 'all';
@@ -43,6 +45,7 @@ const CurrentPassage = createContext<Current>({
   passage: 1,
   from: null,
   statement: null,
+  isAsked: false,
   shown: 'all',
   page: statementPage(1, 0),
   show: nowhere,
@@ -62,6 +65,8 @@ export const isElsewhere = ({ metaKey, ctrlKey, shiftKey }: MouseEvent): boolean
 function moveTo(anchor: string, control?: string): void {
   requestAnimationFrame(() => {
     const place = document.getElementById(anchor);
+    // A statement or finding in a fold.
+    for (let fold = place?.closest('details'); fold; fold = fold.parentElement?.closest('details')) fold.open = true;
     const target = control ? place?.querySelector<HTMLElement>(`[aria-label="${control}"]`) : place;
     target?.focus({ preventScroll: true });
     place?.scrollIntoView({ block: 'nearest' });
@@ -81,7 +86,12 @@ interface Props {
 
 /** Keeps the open passage and statement in the address, so that links open them and Back returns. */
 export function Citations({ passages, first, page, firstPassages, children }: Props) {
-  const [opened, setOpened] = useState<Opened>({ passage: first, from: null, statement: null });
+  const [opened, setOpened] = useState<Opened>({
+    passage: first,
+    from: null,
+    statement: null,
+    isAsked: false,
+  });
   const [shown, show] = useState<Shown>('all');
 
   const select = useCallback(
@@ -89,7 +99,7 @@ export function Citations({ passages, first, page, firstPassages, children }: Pr
       setOpened((before) => {
         const passage = firstPassages[statement - 1];
         if (!passage) return { ...before, statement };
-        return { passage, statement, from: { kind: 'statement', number: statement } };
+        return { passage, statement, isAsked: true, from: { kind: 'statement', number: statement } };
       }),
     [firstPassages],
   );
@@ -101,7 +111,7 @@ export function Citations({ passages, first, page, firstPassages, children }: Pr
       if (kind === undefined || number < 1) return;
       if (number > (kind === 'passage' ? passages : firstPassages.length)) return;
       if (kind === 'statement') select(number);
-      else setOpened((before) => ({ ...before, passage: number, from: null }));
+      else setOpened((before) => ({ ...before, passage: number, from: null, isAsked: true }));
       moveTo(`${kind}-${digits}`);
     }
     follow();
@@ -114,6 +124,7 @@ export function Citations({ passages, first, page, firstPassages, children }: Pr
     setOpened(({ statement }) => ({
       passage,
       from,
+      isAsked: true,
       statement: from?.kind === 'statement' ? from.number : statement,
     }));
     const anchor = anchorOf('passage', passage);
@@ -170,6 +181,22 @@ export function PassageLink({ number, className, label, children, from }: LinkPr
     >
       {children}
     </a>
+  );
+}
+
+/** The passages: beside the findings on a large screen, and below them on a phone once one is asked for. */
+export function PassageColumn({ children }: { children: ReactNode }) {
+  const { isAsked } = useCitations();
+  return (
+    <section
+      className={`panel overflow-hidden lg:sticky lg:top-6 print:static ${isAsked ? '' : 'max-lg:hidden noscript:block print:block'}`}
+      aria-labelledby="passages"
+    >
+      <h2 id="passages" className="sr-only">
+        Cited passages
+      </h2>
+      {children}
+    </section>
   );
 }
 

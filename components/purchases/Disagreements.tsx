@@ -19,15 +19,6 @@ function Quote({ text, words }: { text: string; words: string }) {
   );
 }
 
-function Where({ source, by }: Pick<Disagreement, 'source' | 'by'>) {
-  return (
-    <>
-      <bdi>{source ?? 'The work’s own words and figures'}</bdi>
-      {by.length === 0 ? null : `. Decided by: ${by.join(', ')}`}
-    </>
-  );
-}
-
 interface Props {
   disagreements: readonly Disagreement[];
   statements: Report['statements'];
@@ -44,9 +35,9 @@ export function Disagreements({ disagreements, statements, passages, more }: Pro
       <h2 id="disagreements" className="text-h2">
         What does not agree
       </h2>
-      <ol className="mt-3 border-t border-ink">
-        {disagreements.map(({ number, status, claimed, known, said, quoted, computed, ...where }) => (
-          <li key={number} className="border-b border-line py-3 wrap-anywhere print:break-inside-avoid">
+      <ol className="mt-2 border-t border-ink md:mt-3">
+        {disagreements.map(({ number, status, claimed, known, said, quoted, computed, source, by }) => (
+          <li key={number} className="border-b border-line py-2.5 wrap-anywhere print:break-inside-avoid">
             <p className="text-body font-medium">
               <bdi>{claimed}</bdi>
               <span aria-hidden="true"> → </span>
@@ -54,8 +45,27 @@ export function Disagreements({ disagreements, statements, passages, more }: Pro
               <bdi>{known}</bdi>
             </p>
             {computed === null ? null : <p className="tabular-nums">{computed}</p>}
-            <p className="text-dense text-ink-3">
-              <Where {...where} />
+            <p className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-dense text-ink-3">
+              <span>
+                {passageNumbers(statements[number - 1] ?? {}, passages).map((passage) => (
+                  <PassageLink
+                    key={passage}
+                    number={passage}
+                    className="cite mr-1"
+                    from={{ kind: 'statement', number }}
+                  >
+                    <span className="sr-only">Citation </span>[{passage}]
+                  </PassageLink>
+                ))}
+                <bdi>{source ?? 'The work’s own words and figures'}</bdi>
+              </span>
+              <State kind="statement" value={status} />
+              <StatementLink number={number} className="link inline-flex min-h-6 items-center text-dense">
+                Statement {number}
+              </StatementLink>
+              {by.length === 0 ? null : (
+                <span className="max-md:hidden print:inline">Decided by {by.join(' and ')}</span>
+              )}
             </p>
             {said === null && quoted === null ? null : (
               <div className="mt-2 grid gap-2 max-md:hidden md:grid-cols-2 md:gap-4 print:grid">
@@ -63,17 +73,6 @@ export function Disagreements({ disagreements, statements, passages, more }: Pro
                 {quoted === null ? null : <Quote text={quoted} words={known} />}
               </div>
             )}
-            <p className="mt-1 flex flex-wrap items-center gap-x-4">
-              <State kind="statement" value={status} />
-              <StatementLink number={number} className="link inline-flex min-h-6 items-center text-dense">
-                Statement {number}
-              </StatementLink>
-              {passageNumbers(statements[number - 1] ?? {}, passages).map((passage) => (
-                <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'statement', number }}>
-                  <span className="sr-only">Citation </span>[{passage}]
-                </PassageLink>
-              ))}
-            </p>
           </li>
         ))}
       </ol>

@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react';
 import type { Finding, Report } from '@/server/work-check/contract.ts';
 import { PassageLink } from './Citations.tsx';
 import { type Passage, passageNumbers } from './passages.ts';
@@ -10,7 +11,10 @@ const STATEMENTS_NAMED = 8;
 
 /** Problems first. */
 const order = Object.keys(states.statement);
-const problemsFirst: readonly Finding['status'][] = ['contradicted', 'missing', 'partly_met', 'not_assessable', 'met'];
+const problemsFirst: readonly Finding['status'][] = ['contradicted', 'missing', 'partly_met', 'not_assessable'];
+
+/** As many met findings take no more room than the line that counts them. */
+const MET_SHOWN = 1;
 
 interface RestsOnProps {
   indexes: readonly number[];
@@ -23,7 +27,7 @@ function RestsOn({ indexes, statements }: RestsOnProps) {
   const named = [...indexes].sort((a, b) => rank(a) - rank(b)).slice(0, STATEMENTS_NAMED);
   const more = indexes.length - named.length;
   return (
-    <p className="flex flex-wrap items-center gap-x-3 text-dense text-ink-3">
+    <p className="flex flex-wrap items-center gap-x-2 text-dense text-ink-3">
       {indexes.length === 1 ? 'Statement' : 'Statements'}
       {named.map((index) => {
         const status = statements[index]?.status;
@@ -48,63 +52,61 @@ interface Props {
   told: ReadonlySet<number>;
 }
 
-/** Why a finding has its status; folded where it repeats what the page has told. */
-function Reason({ reason, isTold }: { reason: string; isTold: boolean }) {
-  const words = (
-    <p className="w-full text-ink-2">
-      <bdi>{reason}</bdi>
-    </p>
-  );
-  if (!isTold) return words;
+interface FindingProps extends Omit<Props, 'findings'> {
+  finding: Finding;
+  /** Its number in the report, from 1. */
+  number: number;
+}
+
+/** A criterion and its status; the reason behind a press where it is met, or repeats what the page has told. */
+function FindingRow({ finding, number, statements, passages, told }: FindingProps) {
+  const isTold = finding.statements?.some((index) => told.has(index)) ?? false;
   return (
-    <details className="text-dense open:w-full">
-      <summary className="min-h-6 w-fit cursor-pointer py-0.5 text-ink-3">In full</summary>
-      {words}
-    </details>
+    <li
+      id={`finding-${number}`}
+      className="border-b border-line md:has-[[aria-current]]:-mx-3 md:has-[[aria-current]]:rounded-control md:has-[[aria-current]]:bg-accent-tint/50 md:has-[[aria-current]]:px-3 print:break-inside-avoid print:has-[[aria-current]]:bg-transparent"
+    >
+      <details open={!isTold && finding.status !== 'met'} className="group">
+        <summary className="grid cursor-pointer grid-cols-[1rem_minmax(0,1fr)_auto_1rem] items-start gap-x-2 py-2.5 md:grid-cols-[1.5rem_minmax(0,1fr)_8rem_1rem]">
+          <span className="font-mono text-dense leading-5 text-ink-3">{number}</span>
+          <h3 className="text-ui font-medium text-wrap wrap-anywhere">
+            <bdi>{finding.criterion}</bdi>
+          </h3>
+          <State kind="finding" value={finding.status} />
+          <ChevronDown className="icon mt-0.5 text-ink-3 group-open:rotate-180 print:hidden" />
+        </summary>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pb-3 pl-6 wrap-anywhere md:pl-8">
+          <p className="w-full text-ink-2">
+            <bdi>{finding.reason}</bdi>
+          </p>
+          {finding.statements?.length ? <RestsOn indexes={finding.statements} statements={statements} /> : null}
+          {passageNumbers(finding, passages).map((passage) => (
+            <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'finding', number }}>
+              <span className="sr-only">Citation </span>[{passage}]
+            </PassageLink>
+          ))}
+        </div>
+      </details>
+    </li>
   );
 }
 
-/** The findings, problems first, each with marks for its passages and the statements it rests on. */
-export function Findings({ findings, statements, passages, told }: Props) {
-  const sorted = findings
-    .map((finding, index) => ({ finding, number: index + 1 }))
+/** The findings, problems first. What is met is counted in one line, and behind it. */
+export function Findings({ findings, ...rest }: Props) {
+  const numbered = findings.map((finding, index) => ({ finding, number: index + 1 }));
+  const met = numbered.filter(({ finding }) => finding.status === 'met');
+  const others = numbered
+    .filter(({ finding }) => finding.status !== 'met')
     .sort((a, b) => problemsFirst.indexOf(a.finding.status) - problemsFirst.indexOf(b.finding.status));
+  const rows = (list: typeof numbered) => list.map((row) => <FindingRow key={row.number} {...row} {...rest} />);
+  if (met.length <= MET_SHOWN) return <ol className="mt-3 border-t border-ink">{rows([...others, ...met])}</ol>;
   return (
-    <ol className="mt-4 border-t border-ink">
-      {sorted.map(({ finding, number }) => {
-        const cited = passageNumbers(finding, passages);
-        return (
-          <li
-            key={number}
-            id={`finding-${number}`}
-            className="grid grid-cols-[1.5rem_minmax(0,1fr)_auto] gap-x-3 border-b border-line py-3 print:break-inside-avoid md:grid-cols-[1.5rem_minmax(0,1fr)_8rem_5rem] md:has-[[aria-current]]:-mx-3 md:has-[[aria-current]]:rounded-control md:has-[[aria-current]]:bg-accent-tint/50 md:has-[[aria-current]]:px-3 print:has-[[aria-current]]:bg-transparent"
-          >
-            <span className="font-mono text-dense leading-5 text-ink-3">{number}</span>
-            <div className="min-w-0 wrap-anywhere">
-              <h3 className="text-ui font-medium">
-                <bdi>{finding.criterion}</bdi>
-              </h3>
-              <div className="flex flex-wrap items-start gap-x-4">
-                <Reason
-                  reason={finding.reason}
-                  isTold={finding.statements?.some((index) => told.has(index)) ?? false}
-                />
-                {finding.statements?.length ? <RestsOn indexes={finding.statements} statements={statements} /> : null}
-              </div>
-            </div>
-            <div className="flex flex-col items-end gap-1 md:contents">
-              <State kind="finding" value={finding.status} />
-              <div className="flex flex-wrap content-start justify-end gap-y-1 md:-mr-1">
-                {cited.map((passage) => (
-                  <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'finding', number }}>
-                    <span className="sr-only">Citation </span>[{passage}]
-                  </PassageLink>
-                ))}
-              </div>
-            </div>
-          </li>
-        );
-      })}
-    </ol>
+    <>
+      <ol className="mt-3 border-t border-ink">{rows(others)}</ol>
+      <details>
+        <summary className="min-h-6 cursor-pointer border-b border-line py-2.5 text-ink-2">{met.length} met</summary>
+        <ol>{rows(met)}</ol>
+      </details>
+    </>
   );
 }

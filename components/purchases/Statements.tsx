@@ -79,6 +79,17 @@ export function StatementNote({ number, status, children }: StatementProps & { c
   );
 }
 
+/** Statements behind a line that counts them; open while a kind of statement is chosen. */
+export function StatementFold({ summary, children }: { summary: ReactNode; children: ReactNode }) {
+  const { shown } = useCitations();
+  return (
+    <details open={shown !== 'all'}>
+      <summary className="min-h-6 cursor-pointer border-t border-line px-4 py-2.5 text-ink-2">{summary}</summary>
+      {children}
+    </details>
+  );
+}
+
 interface FilterProps {
   options: readonly { shown: Shown; word: string; count: number }[];
 }

@@ -58,20 +58,20 @@ export function VerdictSummary({ report, isToldBelow = false }: { report: Report
   const checks = report.verification.checks.map((outcome) => outcome.status);
   return (
     <section className="panel grid overflow-hidden lg:grid-cols-[minmax(0,1fr)_25rem]" aria-labelledby="verdict">
-      <div className="p-5 md:p-6">
+      <div className="p-4 md:p-6">
         <StateBadge kind="verdict" value={report.verdict} word="Verdict" />
-        <h2 id="verdict" className="mt-3 text-h1">
+        <h2 id="verdict" className="mt-2 text-h1 md:mt-3">
           {stateWord('verdict', report.verdict).word}
         </h2>
-        <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">
+        <p className="mt-1 max-w-[36rem] text-body wrap-anywhere text-ink-2 md:mt-2">
           {isToldBelow ? statementsText(report.statements) : summaryBesideVerdict(report)}
         </p>
         {capped ? <p className="mt-2 max-w-[36rem] text-ink-2">{capped}</p> : null}
         {report.recommended_action ? (
-          <p className="mt-4 max-w-[36rem] text-body wrap-anywhere">
+          <p className="mt-2 max-w-[36rem] text-body wrap-anywhere md:mt-4">
             <strong className="font-semibold">Next.</strong>{' '}
             {isToldBelow && report.verdict === 'revise'
-              ? 'Have what is listed below put right, then have the new version checked.'
+              ? 'Fix what is listed below, then have the new version checked.'
               : report.recommended_action}
           </p>
         ) : null}
@@ -80,7 +80,7 @@ export function VerdictSummary({ report, isToldBelow = false }: { report: Report
             A person <strong className="font-semibold">must approve</strong> before the work is used.
           </p>
         ) : null}
-        <p className="mt-4 flex gap-2 text-dense text-ink-3">
+        <p className="mt-2 flex gap-2 text-dense md:mt-4 text-ink-3">
           <Info className="icon mt-0.5" />
           <span>
             {isToldBelow ? null : `${verdictMeanings[report.verdict]} `}An assessment for your review. It does not

@@ -45,7 +45,7 @@ describe('the work on a page', () => {
     expect(words).toContain('The text of the work is no longer kept');
     expect(words).toContain('Field /total of the work');
     expect(words).toContain('Computed 360 × 41.50 = 14,940');
-    expect(words).toContain('Sentence, bytes 1,200 to 1,264 of the work No passage cited In full So it is.');
+    expect(words).toContain('No passage cited Sentence, bytes 1,200 to 1,264 of the work So it is.');
   });
 
   it('lists a statement whose place it does not hold, and marks nothing for it', () => {

@@ -1,10 +1,9 @@
-import { Key } from '@/components/ui/Key.tsx';
 import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { Report, ReportedStatement } from '@/server/work-check/contract.ts';
-import { PassageLink } from './Citations.tsx';
-import { type Passage, passageNumbers } from './passages.ts';
-import { State, StateSign } from './State.tsx';
-import { StatementFilter, StatementMark, StatementNote } from './Statements.tsx';
+import type { Passage } from './passages.ts';
+import { StateSign } from './State.tsx';
+import { Notes, type NotesProps } from './StatementNotes.tsx';
+import { StatementFilter, StatementFold, StatementMark } from './Statements.tsx';
 import { isOnPage, pageQuery, type StatementPage, statementPage } from './statement-pages.ts';
 import { stateWord, tally } from './states.ts';
 import { type Block, blocksOf, onPage, type Piece, statementsWithoutPlace } from './work-text.ts';
@@ -65,124 +64,8 @@ export function MarkedWork({ pieces, ...rest }: MarkedProps) {
   return pieces.map((piece, index) => <MarkedPiece key={index} piece={piece} {...rest} />);
 }
 
-const kinds: Record<ReportedStatement['kind'], string> = {
-  sentence: 'Sentence',
-  item: 'List item',
-  cell: 'Table cell',
-  leaf: 'Field',
-};
-
-/** Where a statement was, for a reader with a copy of the work. */
-function Place({ statement: { kind, path, start = 0, end = 0 } }: { statement: ReportedStatement }) {
-  return (
-    <p className="text-dense text-ink-3">
-      {kinds[kind]}
-      {path === undefined ? `, bytes ${start.toLocaleString('en-US')} to ${end.toLocaleString('en-US')}` : ' '}
-      {path === undefined ? null : <Key>{path}</Key>} of the work
-    </p>
-  );
-}
-
-interface NotesProps {
-  numbers: readonly number[];
-  statements: Statements;
-  passages: readonly Passage[];
-  /** Whether the statements are not shown above. */
-  placed: boolean;
-  /** Indexes of statements whose disagreement the page has told already. */
-  told: ReadonlySet<number>;
-}
-
 /** Statuses that ask nothing of the reader. */
 const isSettled = (status: ReportedStatement['status']) => status === 'supported' || status === 'not_checked';
-
-/** Why a statement has its status; folded where it asks for nothing, or repeats what the page has told. */
-function Why({ statement, isTold }: { statement: ReportedStatement; isTold: boolean }) {
-  const words = (
-    <>
-      <p className="mt-0.5 text-ink-2">
-        <bdi>{statement.why}</bdi>
-      </p>
-      {isTold ? null : <Comparison statement={statement} />}
-    </>
-  );
-  if (!isTold && !isSettled(statement.status)) return <div className="col-start-2 min-w-0 wrap-anywhere">{words}</div>;
-  return (
-    <details className="col-span-2 col-start-2 min-w-0 text-dense wrap-anywhere">
-      <summary className="min-h-6 w-fit cursor-pointer py-0.5 text-ink-3">In full</summary>
-      {words}
-    </details>
-  );
-}
-
-/** Statements with status, reason, comparison, computation and passages. */
-function Notes({ numbers, statements, passages, placed, told }: NotesProps) {
-  return (
-    <ul className="font-sans text-ui">
-      {numbers.map((number) => {
-        const statement = statements[number - 1];
-        if (statement === undefined) return null;
-        return (
-          <StatementNote key={number} number={number} status={statement.status}>
-            <span className="font-mono text-dense leading-5 text-ink-3">
-              <span className="sr-only">Statement </span>
-              {number}
-            </span>
-            <div className="min-w-0 wrap-anywhere">
-              <State kind="statement" value={statement.status} />
-              {placed ? null : <Place statement={statement} />}
-            </div>
-            <Cites number={number} passages={passageNumbers(statement, passages)} />
-            <Why statement={statement} isTold={told.has(number - 1)} />
-          </StatementNote>
-        );
-      })}
-    </ul>
-  );
-}
-
-function Cites({ number, passages }: { number: number; passages: readonly number[] }) {
-  if (passages.length === 0) return <span className="text-dense text-ink-3">No passage cited</span>;
-  return (
-    <div className="-mr-1 flex flex-wrap content-start justify-end">
-      {passages.map((passage) => (
-        <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'statement', number }}>
-          <span className="sr-only">Citation </span>[{passage}]
-        </PassageLink>
-      ))}
-    </div>
-  );
-}
-
-/** The words at issue side by side, and a computation that the reason does not mention. */
-function Comparison({ statement: { why, compared, computed } }: { statement: ReportedStatement }) {
-  const isSaid = computed === undefined || why.includes(computed) || compared?.known === computed;
-  if (compared === undefined && isSaid) return null;
-  return (
-    <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-dense [&>dt]:text-ink-3">
-      {compared === undefined ? null : (
-        <>
-          <dt>The work says</dt>
-          <dd>
-            <bdi>{compared.claimed}</bdi>
-          </dd>
-          <dt>Compared with</dt>
-          <dd>
-            <bdi>{compared.known}</bdi>
-          </dd>
-        </>
-      )}
-      {isSaid ? null : (
-        <>
-          <dt>Computed</dt>
-          <dd className="tabular-nums">
-            <bdi>{computed}</bdi>
-          </dd>
-        </>
-      )}
-    </dl>
-  );
-}
 
 function Filter({ statements }: { statements: Statements }) {
   const count = (status: ReportedStatement['status']) =>
@@ -198,7 +81,7 @@ function Filter({ statements }: { statements: Statements }) {
   );
 }
 
-function WorkBlock({ block, ...rest }: { block: Block } & Omit<NotesProps, 'numbers' | 'placed'>) {
+function WorkBlock({ block, ...rest }: { block: Block } & NotesProps) {
   return (
     <>
       <p
@@ -208,7 +91,7 @@ function WorkBlock({ block, ...rest }: { block: Block } & Omit<NotesProps, 'numb
       >
         <MarkedWork pieces={block.pieces} statements={rest.statements} />
       </p>
-      {block.statements.length > 0 ? <Notes {...rest} numbers={block.statements} placed /> : null}
+      {rest.numbers.length > 0 ? <Notes {...rest} /> : null}
     </>
   );
 }
@@ -246,7 +129,18 @@ function Pages({ page, count }: { page: StatementPage; count: number }) {
   );
 }
 
-/** The work with its statements marked, and their results below each line. */
+/** How the fold of statements is called: what they came to, and that some stand above. */
+function foldText(numbers: readonly number[], statements: Statements, told: ReadonlySet<number>): string {
+  const statuses = numbers.flatMap((number) => statements[number - 1]?.status ?? []);
+  const above = numbers.filter((number) => told.has(number - 1)).length;
+  const count = `${numbers.length} ${numbers.length === 1 ? 'statement' : 'statements'} in full: `;
+  return `${count}${tally('statement', statuses)}${above === 0 ? '' : `; ${above} told above`}`;
+}
+
+/**
+ * The work with its statements marked. What a statement came to stands below its line where it asks something of the
+ * reader that the page has not told, and else in a fold at the end.
+ */
 export function WorkView({
   statements,
   passages,
@@ -257,34 +151,53 @@ export function WorkView({
   const all = blocksOf(work, statements);
   const blocks = onPage(all, page);
   const elsewhere = statementsWithoutPlace(statements.length, all).filter((number) => isOnPage(number, page));
+  const words = wordsOf(all);
+  const isOpen = (number: number) => !told.has(number - 1) && !isSettled(statements[number - 1]?.status ?? 'undecided');
+  const placed = blocks.flatMap((block) => block.statements);
+  const folded = [...placed, ...elsewhere].filter((number) => !isOpen(number)).sort((a, b) => a - b);
+  const rest = { statements, passages };
   const statuses = statements.map(({ status }) => status);
   return (
     <section aria-labelledby="work">
       <h2 id="work" className="text-h2">
-        The work, statement by statement
+        The work
       </h2>
       <p className="mt-1 text-ink-2">
-        {statements.length === 0 ? 'The report lists no statement of the work.' : `${tally('statement', statuses)}.`}
-        {work !== null && statements.length > 0 ? ' Words without a mark are not statements.' : ''}
+        {statements.length === 0 ? 'The report lists no statement of the work.' : ''}
+        {statements.length > 0 && told.size === 0 ? `${tally('statement', statuses)}.` : ''}
+        {work !== null && statements.length > 0 ? (
+          <span className="max-md:hidden"> Words without a mark are not statements.</span>
+        ) : null}
         {work === null ? ' The text of the work is no longer kept; this is what the report still has.' : ''}
       </p>
       {statements.length > 0 ? (
-        <div className="mt-3">
+        <div className="mt-3 max-md:hidden">
           <Filter statements={statements.slice(page.first - 1, page.last)} />
         </div>
       ) : null}
       <Pages page={page} count={statements.length} />
       {blocks.length + elsewhere.length > 0 ? (
-        <div className="panel mt-3 overflow-hidden [&>ul:first-child>li:first-child]:border-t-0">
+        <div className="panel mt-3 overflow-hidden">
           {blocks.map((block, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the work does not change
-            <WorkBlock key={index} block={block} statements={statements} passages={passages} told={told} />
+            <WorkBlock key={index} {...rest} block={block} numbers={block.statements.filter(isOpen)} />
           ))}
-          {elsewhere.length > 0 ? (
-            <Notes numbers={elsewhere} statements={statements} passages={passages} placed={false} told={told} />
+          <Notes {...rest} numbers={elsewhere.filter(isOpen)} words={words} />
+          {folded.length > 0 ? (
+            <StatementFold summary={foldText(folded, statements, told)}>
+              <Notes {...rest} numbers={folded} words={words} />
+            </StatementFold>
           ) : null}
         </div>
       ) : null}
     </section>
   );
+}
+
+/** The words of each statement that has a place in the work, by number. */
+function wordsOf(blocks: readonly Block[]): Map<number, string> {
+  const words = new Map<number, string>();
+  for (const { text, statement } of blocks.flatMap(({ pieces }) => pieces))
+    if (statement !== undefined) words.set(statement, (words.get(statement) ?? '') + text);
+  return words;
 }

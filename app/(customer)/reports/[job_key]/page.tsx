@@ -8,7 +8,6 @@ import { nameOf } from '@/components/identity/AgentList.tsx';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { ReportView } from '@/components/purchases/ReportView.tsx';
 import { ReviewBar, ReviewDetail } from '@/components/purchases/ReviewBar.tsx';
-import { Submitted } from '@/components/purchases/Submitted.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { PrintButton } from '@/components/ui/PrintButton.tsx';
@@ -61,7 +60,7 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
   const files = `/reports/${job.job_key}/report`;
   const query = earlier === null ? '' : `?report_digest=${earlier}`;
   return (
-    <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
+    <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
       <div className="min-w-0 flex-1 basis-80">
         <p className="text-dense text-ink-3">
           <a href="/purchases" className="link inline-flex min-h-6 items-center">
@@ -69,7 +68,7 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
           </a>{' '}
           <span aria-hidden="true">/</span> <Key>{job.job_key}</Key>
         </p>
-        <h1 className="mt-1 text-h1 wrap-anywhere">
+        <h1 className="mt-1 text-h2 wrap-anywhere md:text-h1">
           <bdi>{titleOf(evidence.submitted?.request) ?? kind}</bdi>
         </h1>
         <p className="mt-1 text-ink-2">
@@ -90,11 +89,11 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
         </p>
       </div>
       <div className="flex flex-wrap gap-2 md:mt-1 print:hidden">
-        <a className="btn" href={`${files}.md${query}`} download>
+        <a className="btn max-md:btn-sm" href={`${files}.md${query}`} download>
           <Download className="icon" />
           Markdown
         </a>
-        <a className="btn" href={`${files}.json${query}`} download>
+        <a className="btn max-md:btn-sm" href={`${files}.json${query}`} download>
           <Download className="icon" />
           JSON
         </a>
@@ -168,11 +167,11 @@ export default show(async ({ params, searchParams }: Props) => {
   const mayReview = earlier === null && may('review') && job.next_actions.some(({ action }) => action === 'review');
   return (
     <>
-      <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
+      <div className="mx-auto max-w-page px-4 pt-4 pb-6 md:px-6 md:pt-8 md:pb-12">
         <Heading job={job} evidence={evidence} earlier={earlier} isOwnWallet={wallet !== null} />
         <Notice job={job} earlier={earlier} told={told} />
         <KeepPlace restores={told !== null} />
-        <div className="mt-6">
+        <div className="mt-4 md:mt-6">
           <ReportView
             report={report}
             work={parsedIfJson((evidence.submitted?.work_product ?? null) as JsonValue)}
@@ -180,13 +179,13 @@ export default show(async ({ params, searchParams }: Props) => {
             from={Number(statements ?? 1)}
             digest={earlier}
             contentEndsAt={evidence.deleted_at ?? evidence.delete_after}
+            submitted={evidence.submitted}
             contentAction={contentAction}
             disputed={
               report.correction && `/reports/${job.job_key}?report_digest=${report.correction.previous_report_digest}`
             }
           />
         </div>
-        {evidence.submitted ? <Submitted submitted={evidence.submitted} /> : null}
       </div>
       <ReviewBar job={job}>
         <a className="btn" href={`/receipts/${job.job_key}`}>
