@@ -44,7 +44,7 @@ export function ContestedPaymentList({
       {strangers.length === 0 || !mayDisown ? null : (
         <form action="/account/disown" method="post" className="pt-3">
           <p className="text-ink-2">
-            If nobody of your account paid, say so. Your agents can then buy again, the card stays blocked, and from
+            If nobody on your account paid, say so. Your agents can then buy again, the card stays blocked, and from
             then on only signed-in members can pay by card on your payment links. That stays so.
           </p>
           <button type="submit" className="btn mt-3">

@@ -46,11 +46,11 @@ export function StatementView({ month, books: { receipts, sums }, buyer }: Props
         <dd className="text-right text-h2">
           <Price microcents={sums.collected_microcents} />
         </dd>
-        <dt className="text-ink-3">Charged by now</dt>
+        <dt className="text-ink-3">Charged so far</dt>
         <dd className="text-right">
           <Price microcents={sums.charged_microcents} />
         </dd>
-        <dt className="text-ink-3">Given back by now</dt>
+        <dt className="text-ink-3">Refunded or credited so far</dt>
         <dd className="text-right">
           <Price microcents={sums.given_back_microcents} />
         </dd>
@@ -68,8 +68,11 @@ function Line({ line }: { line: BookkeepingReceipt }) {
           {number ?? 'Number follows'}
         </a>
         <p className="text-dense text-ink-3 wrap-anywhere">
-          <bdi>{titleText({ title, content_deleted: title === null })}</bdi>, bought by <bdi>{nameOf(bought_by)}</bdi>,
-          paid <Instant at={receipt.collection.collected_at} precision="day" />
+          <bdi>{titleText({ title, content_deleted: title === null })}</bdi>
+        </p>
+        <p className="text-dense text-ink-3 wrap-anywhere">
+          Bought by <bdi>{nameOf(bought_by)}</bdi>, paid{' '}
+          <Instant at={receipt.collection.collected_at} precision="day" />
         </p>
       </div>
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 md:justify-end">

@@ -75,7 +75,7 @@ function wordsOf(event: EventRow, baseUrl: string): Words | null {
         subject: 'An agent may fetch a new key',
         action: agents,
         paragraphs: [
-          `${event.actor} let ${agent} fetch a new key within ${lasting('claimWindow')}.`,
+          `${event.actor} let ${agent} fetch a new key. It has ${lasting('claimWindow')} to do so.`,
           'If nobody on your account did this, revoke the agent.',
         ],
       };
@@ -190,7 +190,7 @@ function disowned({ actor, detail }: EventRow, action: Words['action']): Words {
     subject: count === 1 ? 'A payment was not yours' : 'Payments were not yours',
     action,
     paragraphs: [
-      `${actor} told us that nobody of your account made ${count === 1 ? 'a payment' : `${count} payments`} by card on a payment link.`,
+      `${actor} told us that nobody on your account made ${count === 1 ? 'a payment' : `${count} payments`} by card on a payment link.`,
       'Your agents can buy again, unless another block stands. The card stays blocked here.',
       'From now on, the card page of your payment links opens for members of your account, and only while signed in. Whoever pays from a wallet needs no sign-in.',
       'If nobody on your account told us this, end the sign-ins you do not recognize and write to us.',
@@ -215,6 +215,6 @@ function limitsChanged(before: GrantTerms, after: GrantTerms): string {
 
 function cardText({ brand, last4 }: Record<string, unknown>): string {
   return typeof last4 === 'string'
-    ? `the ${String(brand ?? '')} card ending in ${last4}`.replace('  ', ' ')
+    ? `the ${capitalized(String(brand ?? ''))} card ending in ${last4}`.replace('  ', ' ')
     : 'a saved card';
 }

@@ -16,7 +16,7 @@ const sentences: Record<BlockCause, string> = {
   remedies: `Too many jobs were canceled after payment, or their charges waived, within ${lasting('remedies')}.`,
 };
 
-const ifNotYours = 'If nobody of your account paid, say so on your account page.';
+const ifNotYours = 'If nobody on your account made this payment, say so on your account page.';
 
 /** Each cause for the people of the account: why, and what to do. */
 export const blockWords: Record<BlockCause, { why: string; next: string }> = {

@@ -47,8 +47,8 @@ export function confirmationLetter(
         `once, until ${instantText(confirm.codeUntil)}. Give it to nobody else.`,
       `Confirming accepts the terms ${asked.termsVersion}: ${confirm.termsUrl}`,
       originText(asked),
-      'If this was not you, do nothing: no account is made and the agent gets nothing. To also stop letters from where ' +
-        'the agent came from, open the link and say that it was not you.',
+      'If this was not you, do nothing: no account is made and the agent gets nothing. To stop letters from where ' +
+        'it came from, too, open the link and say that it was not you.',
     ],
   };
 }

@@ -118,7 +118,7 @@ const paragraphsOf: Record<ToldAction, (facts: PurchaseFacts, at: Addresses) => 
       : [],
   accept: ({ by, at, price }) => [
     `The report was accepted${by ? ` by ${by}` : ''} on ${instantText(at)}, so the charge of ${toText(price)} is final.`,
-    'Keep the receipt. It is signed, and anyone can verify it.',
+    'The receipt is signed, and anyone can verify it.',
   ],
   fail: (facts) => [`A check failed, and you pay nothing for it. ${moneyText(facts)}`, whyText(facts)],
   // Unpaid, nothing happened that anybody must know.
@@ -160,7 +160,7 @@ function moneyText({ paymentState, price, card }: PurchaseFacts): string {
     case 'refund_failed':
       return `${amount} is owed back. We are on it; you need do nothing.`;
     case 'disputed':
-      return `The bank that paid is asking for the money back; what we owe goes back after that.`;
+      return `The bank that paid is asking for the money back. What we owe goes back once that is settled.`;
     default:
       return `The receipt says where ${amount} is.`;
   }
@@ -207,7 +207,7 @@ export function digestLetter(
     subject: `Your checks of ${day}`,
     action: { label: 'See your purchases', url },
     paragraphs: [
-      `There was more on ${day} than we write single letters about.`,
+      `So much happened on ${day} that we put it into one letter.`,
       lines.join('\n') || 'Nothing new.',
       `A check costs ${toText(price)}. Each has its report and its receipt on the page.`,
     ],
@@ -225,7 +225,7 @@ const digestWords: Record<ToldAction, string> = {
   fail_recheck: 're-checks failed: their charges are waived',
   dispute_again: 'disputed twice: their charges are waived',
   waive: 'waived by us',
-  refund: 'given back by us',
+  refund: 'refunded by us',
   refunded: 'refunds that went back',
   refund_failed: 'refunds that did not arrive',
   refund_sent_by_hand: 'refunds that we sent by hand',
