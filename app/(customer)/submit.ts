@@ -11,6 +11,8 @@ import { memberContext } from './member.ts';
 type Next = string | { page: string; notice: string };
 
 interface Form {
+  /** An operation to try before, whose refusal does not matter: `operation` meets it, too. */
+  first?: OperationName;
   operation: OperationName;
   /** The operation's input from the form's fields. */
   input: (fields: URLSearchParams, params: Record<string, string>) => unknown;
@@ -19,7 +21,7 @@ interface Form {
 }
 
 /** The route of a form on our pages: runs the operation for the signed-in visitor, then shows a page. */
-export function submit({ operation, input, next }: Form) {
+export function submit({ first, operation, input, next }: Form) {
   return async (request: Request, route: { params: Promise<Record<string, string>> }): Promise<Response> => {
     const fields = await ownForm((await webRuntime()).configuration, request);
     if (fields === null) return foreignForm();
@@ -30,6 +32,7 @@ export function submit({ operation, input, next }: Form) {
     );
     const { ctx } = await memberContext();
     try {
+      if (first) await perform(first, ctx, input(fields, params)).catch(unlessProblem);
       await perform(operation, ctx, input(fields, params));
       return showing(next(fields, null, inAddress));
     } catch (error) {
@@ -37,6 +40,10 @@ export function submit({ operation, input, next }: Form) {
       return showing(next(fields, error.code, inAddress));
     }
   };
+}
+
+function unlessProblem(error: unknown): void {
+  if (!(error instanceof Problem)) throw error;
 }
 
 function showing(next: Next): Response {

@@ -193,7 +193,7 @@ describe('who may ask for what', () => {
     approval: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
     decide_approval: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
     pay: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
-    cancel_payment: { ...ownersOnly, ...noPeople },
+    cancel_payment: ownersOnly,
     // Without the link nobody finds anything.
     payment_page: nobody,
     start_checkout: nobody,
@@ -211,7 +211,7 @@ describe('who may ask for what', () => {
     delete_content: ownersOnly,
     receipt: ownersOnly,
     receipt_chain: ownersOnly,
-    cancel: { ...ownersOnly, ...noPeople },
+    cancel: ownersOnly,
     review: { ...ownersOnly, paused: 'grant_scope_missing' },
     purchases: noBuyer,
     jobs: noBuyer,

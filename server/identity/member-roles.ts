@@ -15,6 +15,8 @@ const owning = ['owner'] as const satisfies readonly MemberRole[];
 const mayChange = {
   review: deciding,
   decide_approval: deciding,
+  cancel: deciding,
+  cancel_payment: deciding,
   pause_agent: deciding,
   decide_connection: owning,
   decide_authorization: owning,

@@ -1,5 +1,6 @@
 import { Download, ReceiptText } from 'lucide-react';
 import type { Metadata } from 'next';
+import { PayOrCancel } from '@/components/forms/PayOrCancel.tsx';
 import { nameOf } from '@/components/identity/AgentList.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { PurchaseFilters } from '@/components/purchases/PurchaseFilters.tsx';
@@ -130,6 +131,7 @@ function Row(purchase: BoughtPurchase) {
         <span className="tabular-nums max-md:ml-auto">
           <Price microcents={job.price.amount_microcents} />
         </span>
+        <PayOrCancel job={job} size="btn-sm" />
       </div>
     </li>
   );

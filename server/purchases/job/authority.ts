@@ -15,7 +15,7 @@ export function authorityOf(caller: Buyer | Member, rails: Rails, now: Date): Au
       mayBuy: false,
       mayReview: memberMay(caller.role, 'review'),
       mayAccept: true,
-      mayCancel: false,
+      mayCancel: memberMay(caller.role, 'cancel'),
     };
   return {
     actor: 'agent',

@@ -1,5 +1,6 @@
 import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
+import { actorOf } from '../../identity/caller.ts';
 import { release } from '../../identity/limits.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -25,7 +26,7 @@ export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input,
       headers: { 'Retry-After': '2' },
     });
   }
-  await cancelHeld(tx, ctx.runtime, job, { actor: caller.principalKey, ended: 'buyer', now: ctx.now });
+  await cancelHeld(tx, ctx.runtime, job, { actor: actorOf(caller), ended: 'buyer', now: ctx.now });
   if (job.collected_at !== null) await blockAfterRemedies(tx, ctx.runtime.configuration, job, ctx.now);
   return jobReply(tx, job.job_key, caller, ctx);
 };

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
+import { PayOrCancel } from '@/components/forms/PayOrCancel.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { LiveReload } from '@/components/ui/LiveReload.tsx';
+import { Notice } from '@/components/ui/Notice.tsx';
 import type { Job } from '@/server/purchases/contract.ts';
 import { isEnded, paymentIsOpen } from '@/server/purchases/states.ts';
 
@@ -34,6 +36,12 @@ function unpaid(state: Job['payment_state']): string {
     : 'Waiting for payment. Nothing has been collected.';
 }
 
+/** Why it was not canceled. */
+function refusedText(told: string): string {
+  if (told === 'payment_unknown') return 'Not canceled: a payment is under way. Its outcome is known within minutes.';
+  return 'Nothing was changed. Below is how it stands now.';
+}
+
 function sentence(job: Job): string {
   const receipt = job.next_actions.some((next) => next.action === 'receipt');
   const money = whereMoneyIs({ payment_state: job.payment_state, receipt });
@@ -49,14 +57,25 @@ function sentence(job: Job): string {
   }
 }
 
+interface Props {
+  job: Job;
+  contentAction: ReactNode;
+  /** Why something was refused just now; null for nothing. */
+  told: string | null;
+}
+
 /** A job without a report: its state, and where the money is. */
-export function NotDelivered({ job, contentAction }: { job: Job; contentAction: ReactNode }) {
+export function NotDelivered({ job, contentAction, told }: Props) {
   const ended = isEnded(job.state);
-  const isPayable = job.payable_by.includes('x402') && job.next_actions.some(({ action }) => action === 'pay');
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-20">
       <h1 className="text-h1">{ended ? 'No report' : 'No report yet'}</h1>
       <p className="mt-2 text-body text-ink-2">{sentence(job)}</p>
+      {told === null ? null : (
+        <div className="mt-4">
+          <Notice tone="attention">{refusedText(told)}</Notice>
+        </div>
+      )}
       {job.failure ? <p className="mt-2 text-ink-2">{job.failure}</p> : null}
       <dl className="facts mt-6 border-t border-ink">
         <dt>Job</dt>
@@ -85,19 +104,7 @@ export function NotDelivered({ job, contentAction }: { job: Job; contentAction: 
         ) : null}
       </dl>
       <div className="mt-6 flex flex-wrap gap-3">
-        {job.payment?.continuation_url ? (
-          <a href={job.payment.continuation_url} className="btn btn-primary">
-            <span>
-              Pay <Price microcents={job.price.amount_microcents} />
-            </span>
-          </a>
-        ) : isPayable ? (
-          <a href={`/reports/${job.job_key}/pay`} className="btn btn-primary">
-            <span>
-              Pay <Price microcents={job.price.amount_microcents} />
-            </span>
-          </a>
-        ) : null}
+        <PayOrCancel job={job} />
         {ended ? null : <LiveReload />}
         {ended ? null : (
           <a href={`/reports/${job.job_key}`} className="btn">

@@ -159,11 +159,11 @@ export default show(async ({ params, searchParams }: Props) => {
   const may = await visitorMay();
   const mayDelete = evidence.deleted_at === null && isEnded(job.state) && may('delete_content');
   const contentAction = mayDelete ? <DeleteContent jobKey={job.job_key} /> : null;
-  if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} />;
+  const told = await noticeAt(`/reports/${job_key}`);
+  if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} told={told} />;
   const earlier = typeof report_digest === 'string' && report_digest !== job.report_digest ? report_digest : null;
   const report = await readForMember('report', ctx, { job_key, report_digest: earlier ?? job.report_digest });
   if (report === null) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
-  const told = await noticeAt(`/reports/${job_key}`);
   const mayReview = earlier === null && may('review') && job.next_actions.some(({ action }) => action === 'review');
   return (
     <>
