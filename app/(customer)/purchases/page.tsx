@@ -109,6 +109,9 @@ function Statement({ now }: { now: Date }) {
         <Download className="icon" />
         CSV
       </button>
+      <a href="/purchases/spend" className="btn">
+        Spend
+      </a>
     </form>
   );
 }
