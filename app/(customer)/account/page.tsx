@@ -83,6 +83,18 @@ export default show(async () => {
           </a>
         </p>
       </section>
+      <section aria-labelledby="export" className="mt-8">
+        <h2 id="export" className="border-b border-ink pb-2 text-h3">
+          Take it with you
+        </h2>
+        <p className="py-3 text-ink-2">
+          One file (JSON) with the account’s people, agents, limits, cards, sources, webhooks, purchases and signed
+          receipts. Each report is downloaded on its own page.
+        </p>
+        <a href="/account/export.json" className="btn" download>
+          Download the account
+        </a>
+      </section>
     </div>
   );
 });
