@@ -74,7 +74,7 @@ describe('from a payment link to the receipt, on a phone', () => {
       .evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
     expect(place).toBeLessThan(sizes.phone.height);
     const height = await phone.evaluate(() => document.documentElement.scrollHeight);
-    expect(height).toBeLessThanOrEqual(4.5 * sizes.phone.height);
+    expect(height).toBeLessThanOrEqual(3 * sizes.phone.height);
     expect(await words()).toMatch(/9 June 2026[\s\S]*11 June 2026/);
     expect(await faultsOf(phone, 'journey-report')).toEqual([]);
     await phone.setViewportSize(sizes.phone);
@@ -137,7 +137,7 @@ describe('from a payment link to the receipt, on a phone', () => {
     await phone.goto(`${stack.baseUrl}/purchases`);
     await phone.getByRole('button', { name: 'Statement' }).click();
     await phone.waitForURL(/\/purchases\/statement\?month=/);
-    expect(await words()).toMatch(/Buyer GmbH[\s\S]*\d{4}-\d{6}[\s\S]*Charged by now/);
+    expect(await words()).toMatch(/Buyer GmbH[\s\S]*\d{4}-\d{6}[\s\S]*Charged so far/);
     expect(await faultsOf(phone, 'journey-statement')).toEqual([]);
     await phone.setViewportSize(sizes.phone);
   });
@@ -173,5 +173,51 @@ describe('from a payment link to the receipt, on a phone', () => {
     expect((await (await statement('?month=2020-01')).text()).trim().split('\r\n')).toEqual([head]);
     expect((await statement('?month=11')).status).toBe(400);
     expect((await statement('', { cookie: '' })).status).toBe(401);
+  });
+
+  it('sees what was spent by month, and takes the whole account home as one file', async () => {
+    await phone.goto(`${stack.baseUrl}/purchases`);
+    await phone.getByRole('link', { name: 'Spend' }).click();
+    expect(await words()).toMatch(/\w+ \d{4}\s+5\.00 USD\s+1 check/);
+    expect(await faultsOf(phone, 'journey-spend')).toEqual([]);
+    await phone.setViewportSize(sizes.phone);
+    await phone.goto(`${stack.baseUrl}/account`);
+    const [file] = await Promise.all([
+      phone.waitForEvent('download'),
+      phone.getByRole('link', { name: 'Download the account' }).click(),
+    ]);
+    const kept = JSON.parse(readFileSync(await file.path(), 'utf8'));
+    expect(kept).toMatchObject({
+      you: { email },
+      receipts_name: { billing: { name: 'Buyer GmbH' } },
+      purchases: [{ job: { job_key: jobKey } }],
+      receipts: [{ job_key: jobKey }],
+    });
+    expect(kept.agents.agents).toHaveLength(1);
+    expect((await fetch(`${stack.baseUrl}/account/export.json`)).status).toBe(401);
+  });
+});
+
+describe('an unpaid purchase', () => {
+  it('is paid or canceled from the list by its people alone', async () => {
+    const unpaid = await agent.authorizedJob();
+    const rail = { rail: 'card', method: 'card_checkout', idempotency_key: randomUUID() };
+    const { body } = await agent.post(`/api/agent/v1/jobs/${unpaid}/payments`, rail);
+    await phone.goto(`${stack.baseUrl}/purchases`);
+    const row = phone.getByRole('listitem').filter({ hasText: unpaid });
+    expect(await row.getByRole('link', { name: /^Pay/ }).getAttribute('href')).toBe(body.continuation_url);
+    const cookie = (await phone.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+    const forged = await fetch(`${stack.baseUrl}/reports/${unpaid}/cancel`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect([forged.status, (await agent.job(unpaid)).body.state]).toEqual([403, 'awaiting_payment']);
+    await row.getByRole('button', { name: 'Cancel this purchase' }).click();
+    await phone.waitForURL(`${stack.baseUrl}/reports/${unpaid}`);
+    expect(await words()).toContain('The job was canceled before delivery, so there is no report and no charge.');
+    expect((await agent.job(unpaid)).body).toMatchObject({ state: 'canceled', payment_state: 'none' });
+    await phone.goto(body.continuation_url);
+    expect(await words()).not.toContain('by card');
   });
 });
