@@ -195,6 +195,8 @@ describe('from a payment link to the receipt, on a phone', () => {
     });
     expect(kept.agents.agents).toHaveLength(1);
     expect((await fetch(`${stack.baseUrl}/account/export.json`)).status).toBe(401);
+    await phone.getByRole('button', { name: 'Stop these letters' }).click();
+    expect(await words()).toMatch(/Saved\.[\s\S]*We do not write when a report is ready\./);
   });
 });
 

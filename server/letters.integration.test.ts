@@ -141,6 +141,22 @@ describe('the letters of a whole life', () => {
     expect(textOf('A saved card was removed')).toContain('ending in 4242');
   });
 
+  it('about reports stop for the member who turned them off, and those about money do not', async () => {
+    const { agent, customer, member } = await buying();
+    const wants = async (reports: boolean) =>
+      (await member.post('/api/agent/v1/members/letters', { reports })).body.report_letters;
+    const ready = async () => {
+      const { jobKey } = await paidOnPage(service, agent, { member });
+      await service.execute(jobKey);
+      return (await subjectsOf(customer)).filter((subject) => subject.startsWith('Report ready: ')).length;
+    };
+    expect(await wants(false)).toBe(false);
+    expect(await ready()).toBe(0);
+    expect(await subjectsOf(customer)).toContain('Paid: 5.00 USD for a check');
+    expect(await wants(true)).toBe(true);
+    expect(await ready()).toBe(1);
+  });
+
   // Last: Stripe keeps its own clock.
   it('warn a day before a review ends, tell of a failed check, and become one letter a day where they are many', async () => {
     const [failing, waiting, decided, busy] = [await buying(), await buying(), await buying(), await buying()];

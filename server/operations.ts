@@ -67,6 +67,7 @@ export const operations = {
   change_billing: account.changeBilling,
   end_sessions: account.endSessions,
   lift_silence: account.liftSilence,
+  change_letters: account.changeLetters,
   wallet_sign_out: identity.walletSignOut,
   rotate_credential: identity.rotateCredential,
   me: identity.me,

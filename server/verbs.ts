@@ -26,7 +26,7 @@ import { turnSwitch } from './console/turn-switch.ts';
 import { consoleViews, removeView, saveView } from './console/views.ts';
 import { consoleWebhooks, hearAgain, openWebhook, readWebhook } from './console/webhooks.ts';
 import { type Behind, loading } from './door/verb.ts';
-import { endSessions, liftSilence, member } from './identity/account.ts';
+import { changeLetters, endSessions, liftSilence, member } from './identity/account.ts';
 import {
   agentHistory,
   agents,
@@ -131,6 +131,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   change_billing: changeBilling,
   end_sessions: endSessions,
   lift_silence: liftSilence,
+  change_letters: changeLetters,
   wallet_sign_out: walletSignOut,
   rotate_credential: rotateCredential,
   me: loading(spendingWithBuyer, me),

@@ -9,6 +9,7 @@ export function SignedInList({ member }: { member: SignedIn }) {
     <>
       <Sessions sessions={member.sessions} />
       <Silenced silenced={member.silenced} />
+      <Letters reports={member.report_letters} />
     </>
   );
 }
@@ -53,6 +54,27 @@ function Sessions({ sessions }: Pick<SignedIn, 'sessions'>) {
           </button>
         </form>
       ) : null}
+    </section>
+  );
+}
+
+/** Turns off what is neither about money nor about safety. */
+function Letters({ reports }: { reports: boolean }) {
+  return (
+    <section aria-labelledby="letters" className="mt-10">
+      <h2 id="letters" className="border-b border-ink pb-2 text-h3">
+        Letters to you
+      </h2>
+      <form action="/account/letters" method="post" className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
+        <input type="hidden" name="reports" value={reports ? 'off' : 'on'} />
+        <p className="min-w-0 flex-1 basis-56">
+          {reports ? 'We write when a report is ready.' : 'We do not write when a report is ready.'}{' '}
+          <span className="text-ink-2">Letters about money and safety always come.</span>
+        </p>
+        <button type="submit" className="btn">
+          {reports ? 'Stop these letters' : 'Write to me again'}
+        </button>
+      </form>
     </section>
   );
 }

@@ -58,6 +58,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   change_billing: () => ({ name: 'Buyer Ltd', address: '2 Example Road\nLondon', tax_id: null }),
   end_sessions: () => ({ session_key: 'session_unknown' }),
   lift_silence: () => ({ origin: '203.0.113.0/24' }),
+  change_letters: () => ({ reports: true }),
   me: () => ({}),
   check_work: () => ({ ...exampleRequest, max_price_microcents: Number(price) }),
   purchase: ({ quote_key }) => ({ quote_key }),

@@ -182,6 +182,7 @@ describe('who may ask for what', () => {
     change_billing: noAgents,
     end_sessions: noAgents,
     lift_silence: noAgents,
+    change_letters: noAgents,
     rotate_credential: { ...noBuyer, ...noPeople },
     wallet_sign_out: { ...noBuyer, ...noPeople },
     me: { ...noBuyer, ...noPeople },

@@ -24,6 +24,9 @@ const SignedIn = z
     blocks: z.array(z.object({ why: z.string(), next: z.string(), since: instant })).meta({
       description: 'Why the account can buy nothing new, and what to do about each.',
     }),
+    report_letters: z.boolean().meta({
+      description: 'Whether we write when a report is ready. Letters about money and safety always come.',
+    }),
   })
   .meta({ id: 'SignedIn' });
 
@@ -66,6 +69,20 @@ export const liftSilence = defineOperation({
   effect: 'write',
   idempotency: 'none',
   input: z.strictObject({ origin: z.string().min(1).max(64) }),
+  output: SignedIn,
+  success: [200],
+  problems: ['invalid_token'],
+});
+
+export const changeLetters = defineOperation({
+  name: 'change_letters',
+  summary: 'Turn letters about reports off or on for yourself.',
+  method: 'POST',
+  path: '/api/agent/v1/members/letters',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ reports: z.boolean() }),
   output: SignedIn,
   success: [200],
   problems: ['invalid_token'],

@@ -40,8 +40,8 @@ async function lettersOfAccount({ db, configuration }: Runtime, happening: Happe
   const event = await db.one<EventRow>(statement(eventOfAccount, [number]));
   const words = wordsOf(event, configuration.baseUrl);
   if (!words) return [];
-  const asks = event.action === 'approval_asked' ? 'decide_approval' : undefined;
-  return (await memberAddresses(db, accountKey, asks)).map((address) => ({
+  const change = event.action === 'approval_asked' ? 'decide_approval' : undefined;
+  return (await memberAddresses(db, accountKey, { change })).map((address) => ({
     kind: 'important',
     address,
     about: `${happening.action}:${accountKey}:${number}`,

@@ -49,9 +49,14 @@ export const endSessions: Verb<typeof contract.endSessions> = async ({ ctx, call
 
 export const liftSilence: Verb<typeof contract.liftSilence> = async ({ ctx, caller, input, tx }) => {
   const { origin } = input;
-  if (await lift(tx, await emailOf(tx, caller), origin, ctx.now)) {
+  if (await lift(tx, (await memberOf(tx, caller)).email, origin, ctx.now)) {
     record(tx, caller, 'silence_lifted', { origin }, ctx.now);
   }
+  return { body: await signedIn(tx, ctx, caller) };
+};
+
+export const changeLetters: Verb<typeof contract.changeLetters> = async ({ ctx, caller, input, tx }) => {
+  tx.write(sql`update members set report_letters = ${input.reports} where member_key = ${caller.memberKey}`);
   return { body: await signedIn(tx, ctx, caller) };
 };
 
@@ -65,12 +70,12 @@ function record(
   recordEvent(tx, { accountKey, principalKey: null, actor: memberKey, action, detail, at });
 }
 
-async function emailOf(db: Queries, { memberKey }: Member): Promise<string> {
-  return (await db.one<{ email: string }>(sql`select email from members where member_key = ${memberKey}`)).email;
+function memberOf(db: Queries, { memberKey }: Member): Promise<{ email: string; report_letters: boolean }> {
+  return db.one(sql`select email, report_letters from members where member_key = ${memberKey}`);
 }
 
 async function signedIn(db: Queries, { now, presented }: Context, caller: Member): Promise<contract.SignedIn> {
-  const email = await emailOf(db, caller);
+  const { email, report_letters } = await memberOf(db, caller);
   const sessions = await db.many<{
     session_key: string;
     created_at: Date;
@@ -95,6 +100,7 @@ async function signedIn(db: Queries, { now, presented }: Context, caller: Member
       until: until.toISOString(),
     })),
     blocks: await blocksOf(db, caller.accountKey),
+    report_letters,
   };
 }
 
@@ -109,12 +115,21 @@ async function blocksOf(db: Queries, accountKey: string): Promise<contract.Signe
 /** At most so many people of an account get a letter. */
 const readersMax = 50;
 
-/** The addresses of an account's members; for a change, of those who may ask for it. */
-export async function memberAddresses(db: Queries, accountKey: string, change?: MemberChange): Promise<string[]> {
+/**
+ * The addresses of an account's members.
+ *
+ * @param who only those who may ask for a change; or only those who want letters about reports
+ */
+export async function memberAddresses(
+  db: Queries,
+  accountKey: string,
+  { change, wantReports = false }: { change?: MemberChange | undefined; wantReports?: boolean } = {},
+): Promise<string[]> {
   const roles = memberRoles.filter((role) => change === undefined || memberMay(role, change));
   const members = await db.many<{ email: string }>(sql`
     select email from members
     where account_key = ${accountKey} and removed_at is null and role = any(${roles}::text[])
+      and (report_letters or not ${wantReports})
     order by created_at limit ${readersMax}`);
   return members.map(({ email }) => email);
 }

@@ -40,6 +40,7 @@ const mayChange = {
   remove_member: everyone,
   end_sessions: everyone,
   lift_silence: everyone,
+  change_letters: everyone,
 } as const satisfies Record<string, readonly MemberRole[]>;
 
 /** An operation that changes something. */

@@ -44,6 +44,7 @@ export const requestExamples: Readonly<Record<PostName, Record<string, unknown>>
   change_billing: { name: 'Example GmbH', address: '1 Example Street\n10115 Berlin', tax_id: 'DE123456789' },
   end_sessions: { session_key: 'session_9Kd2' },
   lift_silence: { origin: '192.0.2.0/24' },
+  change_letters: { reports: false },
   rotate_credential: { reason: 'scheduled', grace_period_seconds: 900 },
   check_work: { ...exampleRequest, max_price_microcents: Number(price), idempotency_key: key },
   buy_check: { ...exampleRequest, max_price_microcents: Number(price) },

@@ -26,6 +26,7 @@ const told: Record<string, string> = {
   people_role: 'The role was changed.',
   people_remove: 'Removed: they are signed out everywhere.',
   billing: 'Saved. It stands on your receipts now.',
+  letters: 'Saved. Letters about money and safety always come.',
   lifted: 'Agents from that network can write to you again.',
 };
 

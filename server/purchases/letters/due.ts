@@ -23,10 +23,13 @@ export const purchaseLetters: LetterWriters<PurchaseLetter> = { purchase: letter
 /** A purchase has ordinary news, which a busy account reads once a day, and news of its money. */
 const ordinary: ReadonlySet<ToldAction> = new Set(['collect', 'deliver', 'review_ends', 'redeliver', 'accept']);
 
+/** What a member can turn off. The others are about money, or a time limit of it. */
+const aboutReports: ReadonlySet<ToldAction> = new Set(['deliver', 'redeliver']);
+
 /** Seven in the morning after the day's end, UTC. */
 const digestSeconds = 7 * 3_600;
 
-/** Goes to every member of the account. */
+/** Goes to every member of the account who wants it. */
 async function lettersOfPurchase(runtime: Runtime, happening: Happening): Promise<DueLetter[]> {
   const { subject: jobKey, account_key: accountKey, number } = happening;
   const action = happening.action as ToldAction;
@@ -36,7 +39,8 @@ async function lettersOfPurchase(runtime: Runtime, happening: Happening): Promis
   const words = purchaseLetter(action, facts, at);
   if (!words) return [];
   const day = utcDay(new Date(happening.at));
-  return (await memberAddresses(runtime.db, accountKey)).map((address) => ({
+  const who = { wantReports: aboutReports.has(action) };
+  return (await memberAddresses(runtime.db, accountKey, who)).map((address) => ({
     kind: ordinary.has(action) ? 'purchase' : 'important',
     address,
     about: `${action}:${jobKey}:${number}`,
