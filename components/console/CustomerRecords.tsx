@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { CustomerRecord } from '@/server/console/contract/customers.ts';
 import { Price } from '../purchases/Price.tsx';
 import { State } from '../purchases/State.tsx';
@@ -6,44 +7,75 @@ import { Key } from '../ui/Key.tsx';
 import { Moment, relativeText } from './Moment.tsx';
 import { declineWords } from './purchase-words.ts';
 
+interface RecordsProps {
+  id: string;
+  title: ReactNode;
+  /** Between the title and the rows. */
+  note?: ReactNode;
+  /** The rows. */
+  children: ReactNode;
+  /** Below the rows. */
+  more?: ReactNode;
+}
+
+/** A list of one kind of records. */
+function Records({ id, title, note, children, more }: RecordsProps) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className="text-h2">
+        {title}
+      </h2>
+      {note}
+      <ul className="mt-3 border-t border-ink">{children}</ul>
+      {more}
+    </section>
+  );
+}
+
+function Row({ children }: { children: ReactNode }) {
+  return <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2.5">{children}</li>;
+}
+
 /** What a customer bought, in sums, and the newest of it. */
 export function Purchases({ customer, now }: { customer: CustomerRecord; now: Date }) {
   const { total, collected_microcents, given_back_microcents, final_microcents, newest } = customer.purchases;
   return (
-    <section aria-labelledby="purchases">
-      <h2 id="purchases" className="text-h2">
-        Purchases: {total}
-      </h2>
-      <p className="mt-1 text-ink-2 tabular-nums">
-        <Price microcents={collected_microcents} /> collected, of which <Price microcents={final_microcents} /> final
-        and <Price microcents={given_back_microcents} /> given back.
-      </p>
-      <ul className="mt-3 border-t border-ink">
-        {newest.map((row) => (
-          <li key={row.job_key} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2.5">
-            <span className="text-ink-3">
-              <Moment at={row.created_at} now={now} />
-            </span>
-            <a
-              className="link inline-flex min-h-6 min-w-0 items-center wrap-anywhere"
-              href={`/console/purchases/${row.job_key}`}
-            >
-              <Key>{row.job_key}</Key>
-            </a>
-            <State kind="job" value={row.state} />
-            <State kind="payment" value={row.payment_state} />
-            <span className="ml-auto">
-              <Price microcents={row.amount_microcents} />
-            </span>
-          </li>
-        ))}
-      </ul>
-      {total > newest.length ? (
-        <a className="btn mt-3" href={`/console/purchases?is=customer:${customer.account_key}`}>
-          All {counted(total, 'purchase')}
-        </a>
-      ) : null}
-    </section>
+    <Records
+      id="purchases"
+      title={`Purchases: ${total}`}
+      note={
+        <p className="mt-1 text-ink-2 tabular-nums">
+          <Price microcents={collected_microcents} /> collected, of which <Price microcents={final_microcents} /> final
+          and <Price microcents={given_back_microcents} /> given back.
+        </p>
+      }
+      more={
+        total > newest.length ? (
+          <a className="btn mt-3" href={`/console/purchases?is=customer:${customer.account_key}`}>
+            All {counted(total, 'purchase')}
+          </a>
+        ) : null
+      }
+    >
+      {newest.map((row) => (
+        <Row key={row.job_key}>
+          <span className="text-ink-3">
+            <Moment at={row.created_at} now={now} />
+          </span>
+          <a
+            className="link inline-flex min-h-6 min-w-0 items-center wrap-anywhere"
+            href={`/console/purchases/${row.job_key}`}
+          >
+            <Key>{row.job_key}</Key>
+          </a>
+          <State kind="job" value={row.state} />
+          <State kind="payment" value={row.payment_state} />
+          <span className="ml-auto">
+            <Price microcents={row.amount_microcents} />
+          </span>
+        </Row>
+      ))}
+    </Records>
   );
 }
 
@@ -51,27 +83,22 @@ export function Purchases({ customer, now }: { customer: CustomerRecord; now: Da
 export function Cards({ cards, now }: { cards: CustomerRecord['cards']; now: Date }) {
   if (cards.length === 0) return null;
   return (
-    <section aria-labelledby="cards">
-      <h2 id="cards" className="text-h2">
-        Saved cards
-      </h2>
-      <ul className="mt-3 border-t border-ink">
-        {cards.map((card) => (
-          <li key={card.card_key} className="flex flex-wrap gap-x-4 border-b border-line py-2.5">
-            <span>{card.title}</span>
-            <span className="text-ink-3">
-              Saved <Moment at={card.saved_at} now={now} />
-              {card.removed_at ? (
-                <>
-                  , removed <Moment at={card.removed_at} now={now} />
-                </>
-              ) : null}
-              {card.declined ? `; last declined: ${declineWords(card.declined)}` : ''}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Records id="cards" title="Saved cards">
+      {cards.map((card) => (
+        <Row key={card.card_key}>
+          <span>{card.title}</span>
+          <span className="text-ink-3">
+            Saved <Moment at={card.saved_at} now={now} />
+            {card.removed_at ? (
+              <>
+                , removed <Moment at={card.removed_at} now={now} />
+              </>
+            ) : null}
+            {card.declined ? `; last declined: ${declineWords(card.declined)}` : ''}
+          </span>
+        </Row>
+      ))}
+    </Records>
   );
 }
 
@@ -79,21 +106,16 @@ export function Cards({ cards, now }: { cards: CustomerRecord['cards']; now: Dat
 export function Endpoints({ endpoints, now }: { endpoints: CustomerRecord['endpoints']; now: Date }) {
   if (endpoints.length === 0) return null;
   return (
-    <section aria-labelledby="endpoints">
-      <h2 id="endpoints" className="text-h2">
-        Webhook endpoints
-      </h2>
-      <ul className="mt-3 border-t border-ink">
-        {endpoints.map((endpoint) => (
-          <li key={endpoint.endpoint_key} className="flex flex-wrap gap-x-4 border-b border-line py-2.5">
-            <span className="min-w-0 wrap-anywhere">
-              {endpoint.host}, <Key>{endpoint.endpoint_key}</Key>
-            </span>
-            <span className="text-ink-3">{standing(endpoint, now)}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Records id="endpoints" title="Webhook endpoints">
+      {endpoints.map((endpoint) => (
+        <Row key={endpoint.endpoint_key}>
+          <span className="min-w-0 wrap-anywhere">
+            {endpoint.host}, <Key>{endpoint.endpoint_key}</Key>
+          </span>
+          <span className="text-ink-3">{standing(endpoint, now)}</span>
+        </Row>
+      ))}
+    </Records>
   );
 }
 
@@ -107,38 +129,36 @@ function standing({ removed_at, failing_since, failure, told_at }: CustomerRecor
 export function Letters({ customer, maySend, now }: { customer: CustomerRecord; maySend: boolean; now: Date }) {
   const { letters, account_key } = customer;
   return (
-    <section aria-labelledby="letters">
-      <h2 id="letters" className="text-h2">
-        Letters
-      </h2>
-      {letters.length === 0 ? <p className="text-ink-3">No letter is kept.</p> : null}
-      <ul className="mt-3 border-t border-ink">
-        {letters.map((letter) => (
-          <li key={letter.letter_key} className="flex flex-wrap gap-x-4 border-b border-line py-2.5">
-            <span className="min-w-0 wrap-anywhere">
-              {letter.what}, to {letter.address}
-            </span>
-            <span className="ml-auto text-ink-3">
-              {letter.sent_at ? (
-                <>
-                  Sent <Moment at={letter.sent_at} now={now} />
-                </>
-              ) : (
-                'Not sent yet'
-              )}
-            </span>
-            {maySend && letter.repeatable && letter.sent_at ? (
-              <a
-                className="link inline-flex min-h-6 items-center"
-                href={`/console/customers/${account_key}/letters/${letter.letter_key}`}
-                aria-label={`Send again: ${letter.what}, to ${letter.address}`}
-              >
-                Send again
-              </a>
-            ) : null}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Records
+      id="letters"
+      title="Letters"
+      note={letters.length === 0 ? <p className="text-ink-3">No letter is kept.</p> : null}
+    >
+      {letters.map((letter) => (
+        <Row key={letter.letter_key}>
+          <span className="min-w-0 wrap-anywhere">
+            {letter.what}, to {letter.address}
+          </span>
+          <span className="ml-auto text-ink-3">
+            {letter.sent_at ? (
+              <>
+                Sent <Moment at={letter.sent_at} now={now} />
+              </>
+            ) : (
+              'Not sent yet'
+            )}
+          </span>
+          {maySend && letter.repeatable && letter.sent_at ? (
+            <a
+              className="link inline-flex min-h-6 items-center"
+              href={`/console/customers/${account_key}/letters/${letter.letter_key}`}
+              aria-label={`Send again: ${letter.what}, to ${letter.address}`}
+            >
+              Send again
+            </a>
+          ) : null}
+        </Row>
+      ))}
+    </Records>
   );
 }

@@ -1,8 +1,7 @@
-import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { Authorization } from '@/server/identity/oauth-contract.ts';
-import { GrantDecision } from './ConnectAgent.tsx';
 import type { GrantValues } from './GrantFields.tsx';
+import { EndAndTerms, GivenName, GrantRequest } from './GrantRequest.tsx';
 
 interface Props {
   asked: Authorization;
@@ -14,23 +13,17 @@ interface Props {
 }
 
 /** An OAuth client asks to buy: who it says it is, where the answer goes, and the limits to set. */
-export function AuthorizeClient({ asked, values, refused, next }: Props) {
+export function AuthorizeClient({ asked, ...rest }: Props) {
   return (
-    <div className="mx-auto max-w-page px-4 py-8 md:px-6 md:py-14">
-      <div className="grid gap-x-20 gap-y-8 lg:grid-cols-[22rem_minmax(0,1fr)]">
-        <Asked asked={asked} />
-        <GrantDecision
-          action={`/oauth/consent/${asked.authorization_key}/decision`}
-          hidden={{}}
-          steps={['1. Set the limits', '2. Choose what it may do']}
-          requested={asked.requested_grant}
-          rails={asked.rails}
-          values={values}
-          refused={refused}
-          next={next}
-        />
-      </div>
-    </div>
+    <GrantRequest
+      action={`/oauth/consent/${asked.authorization_key}/decision`}
+      hidden={{}}
+      steps={['1. Set the limits', '2. Choose what it may do']}
+      asked={asked}
+      {...rest}
+    >
+      <Asked asked={asked} />
+    </GrantRequest>
   );
 }
 
@@ -46,27 +39,14 @@ function Asked({ asked }: Pick<Props, 'asked'>) {
       </p>
       <dl className="facts mt-6 text-dense">
         <dt>Client</dt>
-        <dd>
-          <span className="wrap-anywhere">{client.name ?? 'Without a name'}</span>
-          <br />
-          <span className="text-ink-3">Name given by the client, not verified</span>
-        </dd>
+        <GivenName name={client.name ?? 'Without a name'} by="client" />
         <dt>Published by</dt>
         <dd>{client.host === null ? 'Nobody: it registered itself' : <Key>{client.host}</Key>}</dd>
         <dt>Sends you to</dt>
         <dd>
           <Key>{asked.redirect_host}</Key>
         </dd>
-        <dt>Ends</dt>
-        <dd>
-          <Instant at={asked.expires_at} />
-        </dd>
-        <dt>Terms</dt>
-        <dd>
-          <a href="/terms" className="link">
-            Version {asked.terms_version}
-          </a>
-        </dd>
+        <EndAndTerms {...asked} />
       </dl>
       <p className="mt-4 text-dense text-ink-3">
         Go on only if you started this from that client a moment ago. If you did not, deny it.

@@ -8,6 +8,7 @@ import { LiveReload } from '@/components/ui/LiveReload.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
 import type { Approval } from '@/server/purchases/approval-contract.ts';
 import { FreshSignIn } from './FreshSignIn.tsx';
+import { TwoAnswers } from './TwoAnswers.tsx';
 
 interface Props {
   approval: Approval;
@@ -130,14 +131,7 @@ function Left({ approval }: Pick<Props, 'approval'>) {
 function Answers({ approval }: Pick<Props, 'approval'>) {
   return (
     <form action={`/approvals/${approval.approval_key}/decision`} method="post" className="mt-5">
-      <div className="grid grid-cols-2 gap-3">
-        <button type="submit" name="decision" value="decline" className="btn btn-lg">
-          Decline
-        </button>
-        <button type="submit" name="decision" value="approve" className="btn btn-primary btn-lg">
-          Approve
-        </button>
-      </div>
+      <TwoAnswers no={['decline', 'Decline']} />
       <p className="mt-3 text-dense text-ink-3">
         A yes counts for this purchase alone{approval.above_limits ? ', and lets it pass the limits' : ''}. Nothing is
         charged now: the agent buys by itself, and pays as its grant says. If you do nothing, nothing is bought.
