@@ -60,3 +60,7 @@ it('names the revocation of the key of an earlier receipt', async () => {
   const verified = await verifyReceipt(await signed(), keys({ revoked_at, valid_to: revoked_at }));
   expect(verified).toEqual({ keyRevokedAt: revoked_at });
 });
+
+it.each([null, 'keys', {}, { keys: 'receipt-1' }, { keys: [null] }])('says that %j are no keys', async (given) => {
+  await expect(verifyReceipt(await signed(), given as unknown as PublishedKeys)).rejects.toThrow('These are no keys');
+});

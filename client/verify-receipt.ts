@@ -38,7 +38,8 @@ const toleranceMs = 300_000;
  * exactly the receipt (its RFC 8785 form without `signature`), with no extra fields. Refuses a receipt issued at or
  * after its key's revocation, without tolerance; marks one from before. Throws a sentence on failure.
  */
-export async function verifyReceipt(receipt: SignedReceipt, { keys }: PublishedKeys): Promise<Verified> {
+export async function verifyReceipt(receipt: SignedReceipt, published: PublishedKeys): Promise<Verified> {
+  const keys = keysIn(published);
   const { signature, ...stated } = receipt;
   const { kid, alg, jws } = signature;
   const header = decodeProtectedHeader(jws);
@@ -64,6 +65,13 @@ export async function verifyReceipt(receipt: SignedReceipt, { keys }: PublishedK
   if (!(issued >= from - toleranceMs && issued <= to + toleranceMs))
     throw new Error('The receipt was issued while its key was not valid.');
   return { keyRevokedAt };
+}
+
+/** What the caller gave, which may be another file. */
+function keysIn(published: PublishedKeys | null): PublishedKeys['keys'] {
+  const keys = published?.keys;
+  if (Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null)) return keys;
+  throw new Error('These are no keys: take them from /.well-known/jwks.json of the seller.');
 }
 
 function sameNames(object: object, names: readonly string[]): boolean {

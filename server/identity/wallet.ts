@@ -129,6 +129,11 @@ export const walletSignOut: Verb<typeof contract.walletSignOut> = async ({ ctx, 
   return { body: { state: 'signed_out', credential_key: credentialKey } };
 };
 
+/** Whether a wallet has an account here. */
+export async function isKnownWallet(tx: Tx, address: string): Promise<boolean> {
+  return (await tx.maybe(sql`select 1 as known from principals where principal_key = ${address}`)) !== undefined;
+}
+
 /**
  * First sign-in, or first payment: creates the wallet's account and grant. The lock keeps a known one from being forgotten
  * until the transaction ends; one that is being forgotten is waited for, and made anew.

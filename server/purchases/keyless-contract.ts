@@ -36,7 +36,7 @@ export const buyCheck = defineOperation({
   output: Job.extend({
     session: Session.nullable().meta({
       description:
-        'Reads the report. Only in the first answer to a payment: later, sign in with the wallet, or with each request at ' +
+        'Reads the report. Only in the first answer to the first payment of a wallet: later, sign in with the wallet, or with each request at ' +
         'read_url.',
     }),
     read_url: z.string().meta({ description: 'Where the payer reads job and report with `sign-in-with-x`.' }),

@@ -253,6 +253,15 @@ describe('a body', () => {
     }
   });
 
+  it('is not waited for when it comes with a payment, from a network that has no purchases left', async () => {
+    const payment = 'payment-signature: e30=';
+    await service.database.pool.query(
+      `insert into rate_counts values ('127.0.0.0/24', 'claims', 1000000, now() + interval '1 minute')`,
+    );
+    const answer = await announced('POST /api/x402/v1/check', 1_000_000, payment);
+    expect([statusOf(answer), codeOf(answer)]).toEqual([429, 'rate_limited']);
+  });
+
   it('that cannot be read is refused to its sender alone: whoever is unknown hears only that', async () => {
     const stranger = new Agent(agent.baseUrl, `0x${'5'.repeat(64)}`);
     stranger.token = newToken('wallet');

@@ -1,6 +1,7 @@
 import { maxBytesOf, type Operation, pathKeys } from '../door/operation.ts';
 import { needsCredential, perform, requireCaller } from '../door/perform.ts';
 import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
+import { originOf, requireLeft } from '../door/rate-limit.ts';
 import type { Outcome } from '../door/replay.ts';
 import { isKnown } from '../identity/authenticate.ts';
 import { newKey } from '../kernel/id.ts';
@@ -60,9 +61,7 @@ async function inputOf(
   // Nobody sends content for a price.
   if (operation.readsWhenPaid && ctx.payment === null) return { key: null, input: {} };
   const reads = operation.method === 'POST';
-  if (reads && !operation.audience.includes('public') && mayBeLarge(request) && !(await isKnown(ctx))) {
-    throw needsCredential(ctx);
-  }
+  if (reads && mayBeLarge(request)) await requireWelcome(operation, ctx);
   try {
     const body = reads ? await readBody(request, maxBytesOf(operation)) : readQuery(url.searchParams);
     const { idempotency_key: _, ...input } = body;
@@ -71,6 +70,16 @@ async function inputOf(
   } catch (error) {
     await requireCaller(name, ctx);
     throw error;
+  }
+}
+
+/** Refuses a large body before it is read. Throws `invalid_token` or `rate_limited`. */
+async function requireWelcome({ audience, limit }: Operation, ctx: Context): Promise<void> {
+  if (!audience.includes('public')) {
+    if (!(await isKnown(ctx))) throw needsCredential(ctx);
+  } else if (limit) {
+    const { db, configuration } = ctx.runtime;
+    await requireLeft(db.shared, originOf(ctx), limit, configuration.rateLimits, ctx.now);
   }
 }
 

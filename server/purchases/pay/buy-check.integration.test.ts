@@ -104,6 +104,20 @@ describe('a wallet that has never been here', () => {
   });
 });
 
+describe('a wallet that has been here', () => {
+  it('gets no session for a payment: a shop that had it sign could present it, and read all its reports', async () => {
+    const agent = await Agent.arrive(service);
+    const bought = await agent.paidJob();
+    // What the wallet signs says whom it pays, and not for what: the shop relays our demand, and sends a body of its own.
+    const signature = await signatureOf(agent);
+    const taken = await buy(signature, { ...exampleRequest, kind: "the shop's" });
+    expect([taken.status, taken.body.payment_state, taken.body.session]).toEqual([202, 'collected', null]);
+    // The wallet itself has both, by its own sign-in.
+    const { jobs } = (await agent.get('/api/agent/v1/jobs')).body;
+    expect(jobs.map((job: { job_key: string }) => job.job_key)).toEqual([taken.body.job_key, bought]);
+  });
+});
+
 describe('a repeat', () => {
   it('finds its job, is charged once, and gets no session: everybody can read a payment on the chain', async () => {
     const signature = await signatureOf(await freshWallet());

@@ -4,7 +4,7 @@ import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
 import { buyerBehind } from '../../identity/buyer-behind.ts';
 import type { Buyer } from '../../identity/caller.ts';
 import { outsideGrant } from '../../identity/grant.ts';
-import { ensureWallet, openWalletSession } from '../../identity/wallet.ts';
+import { ensureWallet, isKnownWallet, openWalletSession } from '../../identity/wallet.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { canonicalJson, digestOf } from '../../kernel/digest.ts';
@@ -130,11 +130,12 @@ async function requireNewPayment(presented: Presented, db: Queries): Promise<voi
 }
 
 /**
- * Makes the wallet's account where it has none, its session, the quote and the job, and notes which job the payment is
+ * Makes the wallet's account and session where it has none, the quote and the job, and notes which job the payment is
  * for.
  */
 async function order(tx: Tx, ctx: Context, input: Asked, claim: Claim): Promise<{ jobKey: string; session: Session }> {
   takeKey(tx, claim, ctx.now);
+  const hasBeenHere = await isKnownWallet(tx, claim.scope);
   await ensureWallet(tx, claim.scope as `0x${string}`, ctx.now);
   const caller = await buyer(tx, claim.scope, ctx);
   refuse(blockedRefusal(caller));
@@ -149,7 +150,8 @@ async function order(tx: Tx, ctx: Context, input: Asked, claim: Claim): Promise<
   });
   const { job_key } = bodyOf(authorized);
   remember(tx, claim, { status: 202, body: JSON.stringify({ job_key }), headers: {} }, ctx.now);
-  return { jobKey: job_key, session: openWalletSession(tx, claim.scope, ctx) };
+  // A signature says whom it pays, and not for what: a shop that had it signed may present it. It must read nothing older.
+  return { jobKey: job_key, session: hasBeenHere ? null : openWalletSession(tx, claim.scope, ctx) };
 }
 
 function bodyOf<Output>(reply: Reply<Output>): Output {
