@@ -18,6 +18,7 @@ import { perform } from './perform.ts';
 
 /** A real streaming replica, copied from the server that the service's database is on. */
 const server = await startReplica(postgresUrl());
+const servers = [server];
 const service = await startService({}, { alone: true });
 
 let runtime: Runtime;
@@ -43,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   Object.assign(service.runtime, { replica: null });
   await runtime.close();
-  await server.remove();
+  for (const one of servers) await one.remove();
 });
 
 /** The service's database on another server. */
@@ -172,6 +173,7 @@ describe('a replica for reading', () => {
     expect(replica?.watch.lagSeconds()).toBeGreaterThan(0);
     // Two servers take writes now; a replica of the former primary has read on, and shows what the new one never had.
     const another = await startReplica(postgresUrl());
+    servers.push(another);
     const [promoted, former] = [server, another].map(({ port }) => openDatabase(at(port), { connections: 2 }));
     if (!promoted || !former) throw new Error('unreachable');
     for (let made = 0; made < 20; made += 1) await agent.quote();
@@ -183,6 +185,5 @@ describe('a replica for reading', () => {
     astray.close();
     await promoted.end();
     await former.end();
-    await another.remove();
   });
 });
