@@ -37,7 +37,7 @@ export default show(async ({ params }: { params: Promise<{ job_key: string }> })
             Read the report
           </a>
         ) : null}
-        <div className="flex gap-2 md:ml-auto">
+        <div className="flex flex-wrap gap-2 md:ml-auto">
           <PrintButton />
           <a className="btn" href={`/receipts/${job_key}/receipt.json`} download>
             <Download className="icon" />
