@@ -18,7 +18,7 @@ const pure = [
   /^server\/identity\/member-roles\.ts$/,
   /^server\/problems\.ts$/,
   /^server\/door\/(operation|problem)\.ts$/,
-  /^server\/kernel\/(json-value|money)\.ts$/,
+  /^server\/kernel\/(instant-text|json-value|money)\.ts$/,
   /^server\/work-check\/(contract|input-fields)\.ts$/,
 ];
 

@@ -60,7 +60,7 @@ describe('the letters of a whole life', () => {
     expect(letters).toHaveLength(5);
     expect(account?.text).toContain(`${service.baseUrl}/agents`);
     expect(paid?.text).toContain(`${service.baseUrl}/receipts/${jobKey}`);
-    expect(ready?.text).toMatch(/You can dispute it until 20\d\d-\d\d-\d\d \d\d:\d\d UTC\./);
+    expect(ready?.text).toMatch(/You can dispute it until \d+ \w{3} 20\d\d, \d\d:\d\d UTC\./);
     expect(ready?.text).toContain(`Read the report:\n${service.baseUrl}/reports/${jobKey}\n`);
     expect(final?.text).toContain(`accepted by ${buyer.customer.email} on `);
     expect((await lettersOf(buyer.customer)).length).toBe(letters.length);

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { EmailForm } from '@/components/forms/EmailForm.tsx';
 import { WalletInstead } from '@/components/forms/WalletInstead.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
-import { instantText } from '@/components/ui/Instant.tsx';
+import { instantText } from '@/server/kernel/instant-text.ts';
 import { lasting } from '@/server/service/terms.ts';
 
 /** The state of a single-use sign-in link when opened. */

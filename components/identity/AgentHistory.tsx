@@ -1,7 +1,8 @@
 import { amountText } from '@/components/purchases/Price.tsx';
-import { Instant, instantText } from '@/components/ui/Instant.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
 import type { GrantTerms } from '@/server/identity/contract.ts';
 import type { AccountEvent } from '@/server/identity/member-contract.ts';
+import { instantText } from '@/server/kernel/instant-text.ts';
 
 const words: Record<string, string> = {
   agent_connected: 'Connected',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { z } from 'zod';
-import { instantText } from '@/components/ui/Instant.tsx';
+import { instantText } from '@/server/kernel/instant-text.ts';
 import type * as contract from '@/server/service/contract.ts';
 import { chainName } from './receipt-words.ts';
 import { State } from './State.tsx';

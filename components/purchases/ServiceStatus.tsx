@@ -1,4 +1,4 @@
-import { instantText } from '@/components/ui/Instant.tsx';
+import { instantText } from '@/server/kernel/instant-text.ts';
 import { type AvailabilityFacts, reasonsText } from './Availability.tsx';
 import { State } from './State.tsx';
 

@@ -1,4 +1,4 @@
-import { instantText } from '@/components/ui/Instant.tsx';
+import { instantText } from '@/server/kernel/instant-text.ts';
 import type { Report } from '@/server/work-check/contract.ts';
 
 /** The decided share of the work, never rounded up: `83% of the statements that can be checked`. */

@@ -1,7 +1,8 @@
+import { instantText } from '../kernel/instant-text.ts';
 import { toText } from '../kernel/money.ts';
 import { statement } from '../kernel/sql.ts';
 import type { Happening } from '../mail/due-letters.ts';
-import { instantText, quoted, type Words } from '../mail/letter.ts';
+import { quoted, type Words } from '../mail/letter.ts';
 import type { DueLetter, LetterWriters } from '../mail/send-letter.ts';
 import { printedOn } from '../payments/card/saved.ts';
 import type { Runtime } from '../runtime.ts';

@@ -1,5 +1,6 @@
+import { instantText } from '../kernel/instant-text.ts';
 import { toText } from '../kernel/money.ts';
-import { instantText, quoted, type Words } from '../mail/letter.ts';
+import { quoted, type Words } from '../mail/letter.ts';
 import { type RailName, railsCovered, railWords } from '../payments/contract.ts';
 import { lasting, price } from '../service/terms.ts';
 import type { GrantTerms } from './contract.ts';

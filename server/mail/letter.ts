@@ -70,12 +70,6 @@ export function quoted(text: string): string {
   return `“${text.replaceAll(/[.:/@]/g, `${wordJoiner}$&${wordJoiner}`)}”`;
 }
 
-/** An instant to read: `2026-11-20 14:32 UTC`. */
-export function instantText(at: Date): string {
-  const iso = at.toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
-}
-
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

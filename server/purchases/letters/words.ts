@@ -1,5 +1,6 @@
+import { instantText } from '../../kernel/instant-text.ts';
 import { toText } from '../../kernel/money.ts';
-import { instantText, quoted, type Words } from '../../mail/letter.ts';
+import { quoted, type Words } from '../../mail/letter.ts';
 import type { RailName } from '../../payments/contract.ts';
 import type { JobState, PaymentState } from '../states.ts';
 
@@ -204,10 +205,10 @@ export function digestLetter(
 ): Words {
   const lines = counts.map(({ action, count }) => `${count} ${digestWords[action]}`);
   return {
-    subject: `Your checks of ${day}`,
+    subject: `Your checks of ${instantText(day, 'day')}`,
     action: { label: 'See your purchases', url },
     paragraphs: [
-      `So much happened on ${day} that we put it into one letter.`,
+      `So much happened on ${instantText(day, 'day')} that we put it into one letter.`,
       lines.join('\n') || 'Nothing new.',
       `A check costs ${toText(price)}. Each has its report and its receipt on the page.`,
     ],

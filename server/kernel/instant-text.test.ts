@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { instantText } from './Instant.tsx';
+import { instantText } from './instant-text.ts';
 
 it('is in UTC whatever offset it was given with, and says so', () => {
   expect(instantText('2026-11-21T00:51:08+11:00')).toBe('20 Nov 2026, 13:51 UTC');
