@@ -69,7 +69,7 @@ it('an owner invites somebody by letter, who accepts, signs in and reads; the ro
   expect(await words()).toContain('Reader: reads');
   expect(await page.getByLabel('Invite by e-mail').count()).toBe(0);
   // No page shows a reader a button that the door refuses.
-  expect(await formsOn(page, pages)).toEqual(['/account/people/remove']);
+  expect(await formsOn(page, pages)).toEqual(['/account/letters', '/account/people/remove']);
   expect(await words()).toContain('An owner has to do this');
   await looking.context().addCookies(await context.cookies());
   await looking.goto(stack.baseUrl + agentPage);
@@ -84,6 +84,7 @@ it('an owner invites somebody by letter, who accepts, signs in and reads; the ro
   await page.goto(`${stack.baseUrl}/account`);
   expect(await words()).toContain('Approver: approves purchases');
   expect(await formsOn(page, pages)).toEqual([
+    '/account/letters',
     '/account/people/remove',
     `${agentPage}/pause`,
     `/reports/${jobKey}/review`,
