@@ -1,6 +1,8 @@
 import type { ReportedStatement } from './contract.ts';
+import { compareQuantities } from './reading/compare-quantities.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
-import { compareQuantities, type Quantity, readQuantities } from './reading/quantities.ts';
+import { readQuantities } from './reading/quantities.ts';
+import type { Quantity } from './reading/quantity.ts';
 import { placeOf, tokenize } from './reading/tokens.ts';
 import type { Work } from './statements.ts';
 

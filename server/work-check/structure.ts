@@ -2,8 +2,8 @@ import { inAnotherUnit, isConverted, type MeasuredColumn } from './engines/measu
 import { written } from './engines/printed.ts';
 import type { Fault } from './fault.ts';
 import { figureOfCell } from './reading/cell-figure.ts';
+import { type DayOrder, dayOrderOf } from './reading/dates.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
-import { type DayOrder, dayOrderOf } from './reading/quantities.ts';
 import { compareCell, plainCell } from './reading/same-value.ts';
 import type { Cell, Table } from './reading/tables.ts';
 import type { Statement } from './statements.ts';

@@ -2,7 +2,7 @@ import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
 import { isUnsettled } from '../assessors/port.ts';
 import { bySuspicion, indexesOf, passagesOf, stillOpen, summarize, tallyOf } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
-import type { Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import type { Kind, Reader } from './reader.ts';
 import { notAssessable } from './reader.ts';
 import { about, shareOf, type Topic, topicOf } from './subject.ts';

@@ -1,5 +1,5 @@
 // Longer than 300 lines: one table of what criteria ask for and how work shows it.
-import type { Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import type { Statement } from '../statements.ts';
 import { entryOf } from '../support/lexicon.ts';
 

@@ -1,6 +1,6 @@
 import type { JudgedStatement } from '../assessors/port.ts';
 import { clip } from '../quoting.ts';
-import type { Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import { stem, tokenize } from '../reading/tokens.ts';
 import { type Statement, wordsOfKey } from '../statements.ts';
 import type { Kind, Reader } from './reader.ts';

@@ -2,7 +2,7 @@ import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
 import { indexesOf } from '../assessors/summary.ts';
 import { figureText } from '../engines/figures.ts';
 import { written } from '../engines/printed.ts';
-import type { Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import { tokenize } from '../reading/tokens.ts';
 import { wordsOfKey } from '../statements.ts';
 import type { Kind, Reader } from './reader.ts';

@@ -1,4 +1,4 @@
-import type { Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import type { Statement } from '../statements.ts';
 
 /** Two figures of one sentence that a comparative sets against each other, and whether they stand as it says. */

@@ -1,4 +1,4 @@
-import type { Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 
 const MINUTES = new Map([
   ['minute', 1],

@@ -1,5 +1,8 @@
+import { compareQuantities } from '../reading/compare-quantities.ts';
 import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
-import { compareQuantities, isMeasure, type Quantity, readQuantities } from '../reading/quantities.ts';
+import { isMeasure } from '../reading/measures.ts';
+import { readQuantities } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 

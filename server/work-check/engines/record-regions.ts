@@ -1,5 +1,6 @@
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { type Quantity, readQuantities } from '../reading/quantities.ts';
+import { readQuantities } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import type { Span } from '../reading/sentences.ts';
 import type { Token } from '../reading/token.ts';
 import { isContent, tokenize } from '../reading/tokens.ts';

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../kernel/json-value.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { type Quantity, readQuantities } from '../reading/quantities.ts';
+import { readQuantities } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import type { Span } from '../reading/sentences.ts';
 import { isContent, tokenize } from '../reading/tokens.ts';
 import { nameOf, type Statement } from '../statements.ts';

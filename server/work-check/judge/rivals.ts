@@ -1,5 +1,6 @@
+import { compareQuantities } from '../reading/compare-quantities.ts';
 import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
-import { compareQuantities, type Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import type { Token } from '../reading/token.ts';
 import { isContent } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';

@@ -1,4 +1,5 @@
-import { compareQuantities, type Quantity } from '../reading/quantities.ts';
+import { compareQuantities } from '../reading/compare-quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import type { Token } from '../reading/token.ts';
 import { isLight } from '../support/everyday.ts';
 import { areOpposed, entryOf } from '../support/lexicon.ts';

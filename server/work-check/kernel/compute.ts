@@ -1,4 +1,4 @@
-import type { Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import { type Node, parse } from './expression.ts';
 
 /** What an expression works with: a figure that stands in the evidence, or what another derivation came to. */

@@ -1,8 +1,10 @@
 import { inAnotherUnit, isConverted } from '../engines/measured-columns.ts';
 import type { Records } from '../engines/records.ts';
 import { UNIT_WORDS } from '../engines/units.ts';
+import { compareQuantities } from '../reading/compare-quantities.ts';
+import { dayOrderOf } from '../reading/dates.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { compareQuantities, dayOrderOf, readQuantities } from '../reading/quantities.ts';
+import { readQuantities } from '../reading/quantities.ts';
 import { compareCell, plainCell } from '../reading/same-value.ts';
 import type { Table } from '../reading/tables.ts';
 import type { Token } from '../reading/token.ts';

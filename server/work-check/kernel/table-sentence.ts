@@ -1,6 +1,9 @@
 import { unitOfColumn } from '../engines/units.ts';
+import { compareQuantities } from '../reading/compare-quantities.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { compareQuantities, isMeasure, type Quantity, readQuantities } from '../reading/quantities.ts';
+import { isMeasure } from '../reading/measures.ts';
+import { readQuantities } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import type { Cell, Table } from '../reading/tables.ts';
 import type { Token } from '../reading/token.ts';
 import { isContent, tokenize } from '../reading/tokens.ts';

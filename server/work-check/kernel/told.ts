@@ -1,4 +1,4 @@
-import type { Quantity } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantity.ts';
 import { DAY_MINUTES, DAY_MS, RATED, type Result, WEEKDAYS } from './compute.ts';
 import { type Closeness, hourNamed, isTold, type Spoken } from './spoken.ts';
 

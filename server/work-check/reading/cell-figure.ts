@@ -1,4 +1,5 @@
-import { type Quantity, readQuantities } from './quantities.ts';
+import { readQuantities } from './quantities.ts';
+import type { Quantity } from './quantity.ts';
 import type { Table } from './tables.ts';
 import { tokenize } from './tokens.ts';
 

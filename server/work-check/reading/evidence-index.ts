@@ -1,9 +1,11 @@
 import { digestOf } from '../../kernel/digest.ts';
 import type { TextMeasures } from '../contract.ts';
 import { countsIn } from './cell-figure.ts';
+import { dayOrderOf } from './dates.ts';
 import { isInstruction } from './instructions.ts';
 import { isWithin, readJsonRows, withRecords } from './json-rows.ts';
-import { dayOrderOf, type Quantity, readQuantities } from './quantities.ts';
+import { readQuantities } from './quantities.ts';
+import type { Quantity } from './quantity.ts';
 import { splitSentences } from './sentences.ts';
 import { readTables, separateValues, type Table } from './tables.ts';
 import type { Token } from './token.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareQuantities, readQuantities } from './quantities.ts';
+import { compareQuantities } from './compare-quantities.ts';
+import { readQuantities } from './quantities.ts';
 import { tokenize } from './tokens.ts';
 
 const read = (text: string) => readQuantities(tokenize(text));

@@ -1,5 +1,8 @@
 import { figureOfCell, isCount } from './cell-figure.ts';
-import { compareQuantities, type DayOrder, type Quantity, readQuantities } from './quantities.ts';
+import { compareQuantities } from './compare-quantities.ts';
+import type { DayOrder } from './dates.ts';
+import { readQuantities } from './quantities.ts';
+import type { Quantity } from './quantity.ts';
 import { tokenize } from './tokens.ts';
 import { saysYes } from './yes-no.ts';
 

@@ -1,4 +1,6 @@
-import { compareQuantities, type Quantity, readQuantities } from '../../reading/quantities.ts';
+import { compareQuantities } from '../../reading/compare-quantities.ts';
+import { readQuantities } from '../../reading/quantities.ts';
+import type { Quantity } from '../../reading/quantity.ts';
 import type { Token } from '../../reading/token.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { Statement } from '../../statements.ts';

@@ -1,4 +1,5 @@
-import { compareQuantities, type Quantity } from '../../reading/quantities.ts';
+import { compareQuantities } from '../../reading/compare-quantities.ts';
+import type { Quantity } from '../../reading/quantity.ts';
 import type { Token } from '../../reading/token.ts';
 
 /** Whether a text gives a figure or a name in some form: as another language, a register or a table writes it. */
