@@ -106,25 +106,27 @@ export function answerCount(rule: CountRule, work: Work): RuleAnswer {
       status: 'not_assessable',
       reason: `It is not plain how to count ${rule.unit} in this work; ${askedFor(rule)}.`,
     };
+  return answerWhole(rule, found, isNarrowed(rule, work));
+}
+
+/** Whether a rule speaks of a part of the work, which none of its headings names. */
+const isNarrowed = ({ about }: CountRule, work: Work): boolean =>
+  about.some((word) => !isWhole(word)) ||
+  (about.some((word) => PART.test(word)) && headingsOf(textOf(work) ?? '').length > 2);
+
+/** What holds of the whole as an upper bound holds of each part, and what the whole lacks no part has. */
+function answerWhole(rule: CountRule, found: Measure, narrowed: boolean): RuleAnswer {
   const result = standing(found, boundsOf(rule));
   const reason = `The work has ${figure(found, rule)}; ${askedFor(rule)}.`;
-  if (rule.near !== undefined && result !== 'kept') return { status: 'not_assessable', reason };
-  const narrowed =
-    rule.about.some((word) => !isWhole(word)) ||
-    (rule.about.some((word) => PART.test(word)) && headingsOf(textOf(work) ?? '').length > 2);
-  // What holds of the whole as an upper bound holds of each part, and what the whole lacks no part has.
-  const holds = result === 'kept' && (!narrowed || rule.min === undefined);
+  const open: RuleAnswer = { status: 'not_assessable', reason };
+  if (result === 'open' || (rule.near !== undefined && result !== 'kept')) return open;
+  if (result === 'kept' && (!narrowed || rule.min === undefined)) return { status: 'met', reason };
   const lacks = result === 'broken' && (!narrowed || found.high < (rule.min ?? 0));
-  if (result === 'open' && rule.unit === 'items') return { status: 'not_assessable', reason };
-  if (holds) return { status: 'met', reason };
   if (lacks && !(rule.unit === 'items' && rule.min === rule.max))
     return { status: 'missing', reason, failed: [{ at: 'the whole work', words: figure(found, rule) }] };
-  return narrowed && result !== 'open'
-    ? {
-        status: 'not_assessable',
-        reason: `${reason} Which part of it is meant by “${rule.about.join(' ')}” could not be told.`,
-      }
-    : { status: 'not_assessable', reason };
+  return narrowed
+    ? { ...open, reason: `${reason} Which part of it is meant by “${rule.about.join(' ')}” could not be told.` }
+    : open;
 }
 
 const WHOLE =

@@ -116,17 +116,22 @@ function flatten(text: string): Flat {
     const code = text.charCodeAt(at);
     if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) put(code, at);
     else if (code >= 65 && code <= 90) put(code + 32, at);
-    else if (code <= SPACE || code === 160 || (code > 5_000 && /\s/.test(text[at] ?? ''))) {
+    else if (isSpace(code, text, at)) {
       if (length > 0 && codes[length - 1] !== SPACE) put(SPACE, at);
-    } else {
-      const char = text[at] ?? '';
-      if (DROPPED.includes(char)) continue;
-      const lower = code < 128 ? char : char.toLowerCase();
-      for (const one of PLAIN[char] ?? (lower.length === 1 ? lower : char)) put(one.charCodeAt(0), at);
-    }
+    } else for (const one of plainOf(text[at] ?? '', code)) put(one.charCodeAt(0), at);
   }
   return { text: Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'), places };
 }
+
+/** What stands for a character that is neither a letter of English, a digit nor a space. */
+function plainOf(char: string, code: number): string {
+  if (DROPPED.includes(char)) return '';
+  const lower = code < 128 ? char : char.toLowerCase();
+  return PLAIN[char] ?? (lower.length === 1 ? lower : char);
+}
+
+const isSpace = (code: number, text: string, at: number): boolean =>
+  code <= SPACE || code === 160 || (code > 5_000 && /\s/.test(text[at] ?? ''));
 
 /** Where words stand, parts between omission marks and insertions in brackets one after the other. */
 function lookUp(words: string, flat: Flat): Span | undefined {

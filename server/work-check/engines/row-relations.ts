@@ -36,27 +36,35 @@ export function rowRelation(statement: Statement, all: readonly Statement[]): Ro
   if (others.length < ROWS_ALIKE) return undefined;
   // What is worked out stands behind what it comes from: else two figures would bear each other out.
   const before = [...own.keys()].slice(0, [...own.keys()].indexOf(column));
-  for (const a of before)
-    for (const b of before) {
-      if (a === b) continue;
-      for (const operation of OPERATIONS) {
-        if ((operation.sign === '+' || operation.sign === '×') && a > b) continue;
-        if (!others.every((row) => comesOut(row, column, a, b, operation)) || isIdle(others, a, b, operation)) continue;
-        const holds = comesOut(own, column, a, b, operation);
-        if (holds || others.length > ROWS_ALIKE) return { holds, says: inWords(own, a, b, operation) };
-      }
-    }
+  for (const relation of relationsOf(before)) {
+    if (!others.every((row) => comesOut(row, column, relation)) || isIdle(others, relation)) continue;
+    const holds = comesOut(own, column, relation);
+    if (holds || others.length > ROWS_ALIKE) return { holds, says: inWords(own, relation) };
+  }
   return undefined;
 }
 
-function comesOut(row: Row, column: string, a: string, b: string, { of }: Operation): boolean {
+/** Two columns, and what is done with them. */
+type Relation = { a: string; b: string; operation: Operation };
+
+/** Sums and products once, whichever comes first. */
+function* relationsOf(columns: readonly string[]): Generator<Relation> {
+  for (const a of columns)
+    for (const b of columns)
+      for (const operation of OPERATIONS) {
+        const isMirrored = (operation.sign === '+' || operation.sign === '×') && a > b;
+        if (a !== b && !isMirrored) yield { a, b, operation };
+      }
+}
+
+function comesOut(row: Row, column: string, { a, b, operation: { of } }: Relation): boolean {
   const [result, one, other] = [row.get(column), row.get(a), row.get(b)];
   if (result === undefined || one === undefined || other === undefined) return false;
   return Math.abs(of(one.value, other.value) - result.value) <= printedTolerance(result.text) * 1.01;
 }
 
 /** Nothing added or taken away, or times one: that gives a figure from itself. */
-const isIdle = (rows: readonly Row[], a: string, b: string, { sign }: Operation): boolean =>
+const isIdle = (rows: readonly Row[], { a, b, operation: { sign } }: Relation): boolean =>
   [a, b].some((column) =>
     rows.every((row) => {
       const value = row.get(column)?.value ?? 0;
@@ -64,7 +72,7 @@ const isIdle = (rows: readonly Row[], a: string, b: string, { sign }: Operation)
     }),
   );
 
-function inWords(row: Row, a: string, b: string, { sign, of }: Operation): string {
+function inWords(row: Row, { a, b, operation: { sign, of } }: Relation): string {
   const [one, other] = [row.get(a)?.value ?? 0, row.get(b)?.value ?? 0];
   const value = written(Math.round(of(one, other) * 100) / 100);
   return sign === '%'

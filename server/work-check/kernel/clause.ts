@@ -63,27 +63,33 @@ export function pair(
 ): Pairing | undefined {
   const own = itemsOf(statement).filter(({ is }) => is !== 'break');
   const known = itemsOf(passage);
+  const [first, last] = [passage.tokens[0], passage.tokens.at(-1)];
   if (own.filter(isTelling).length < TELLING_MIN || own.length > ITEMS_MAX || known.length > ITEMS_MAX)
     return undefined;
-  if (isWordForWord(statement, passage)) {
-    const [first, last] = [passage.tokens[0], passage.tokens.at(-1)];
-    return first && last && last.lower !== '?' ? { start: first.start, end: last.end, verbatim: true } : undefined;
-  }
-  if (PRONOUNS.has(statement.tokens[0]?.lower ?? '') || passage.tokens.at(-1)?.lower === '?') return undefined;
+  if (first === undefined || last === undefined || last.lower === '?') return undefined;
+  if (isWordForWord(statement, passage)) return { start: first.start, end: last.end, verbatim: true };
+  return PRONOUNS.has(statement.tokens[0]?.lower ?? '')
+    ? undefined
+    : pairItems(own, known, { statement, passage, isNew });
+}
+
+function pairItems(
+  own: readonly Item[],
+  known: readonly Item[],
+  { statement, passage, isNew }: { statement: Clause; passage: Clause; isNew: (token: Token) => boolean },
+): Pairing | undefined {
   const moved = movable(own, known);
   const ordered = moved === undefined ? own : own.filter((item) => !moved.own.includes(item));
   const [opening] = ordered;
   if (opening === undefined || ordered.filter(isTelling).length < TELLING_MIN) return undefined;
   for (const [from, item] of known.entries()) {
-    if (!isSame(opening, item)) continue;
-    const found = pairFrom(ordered, known, from, isNew);
+    const found = isSame(opening, item) ? pairFrom(ordered, known, from, isNew) : undefined;
     if (found === undefined) continue;
     const taken = [...found, ...(moved?.known ?? [])].sort((one, other) => one - other);
-    if (!isWhole(own, known, taken, from)) continue;
     const [first, last] = [known[taken[0] ?? 0], known[taken.at(-1) ?? 0]];
-    if (!sameTense(statement, passage, first, last)) continue;
-    const verbatim =
-      moved === undefined && found.length === own.length && found.every((at, place) => at === from + place);
+    if (!isWhole(own, known, taken, from) || !sameTense(statement, passage, first, last)) continue;
+    const isUnmoved = moved === undefined && found.length === own.length;
+    const verbatim = isUnmoved && found.every((at, place) => at === from + place);
     return { start: first?.start ?? 0, end: last?.end ?? 0, verbatim };
   }
   return undefined;

@@ -42,16 +42,26 @@ function splitRow(line: string, offset: number): Cell[] | undefined {
   const bare = line.replace(/\r$/, '');
   // "1. Dresden: 12,843.50 euros, 412 returns" is an entry of a list.
   if (LIST_ENTRY.test(bare) && !/[|\t]/.test(bare)) return undefined;
-  const mark = bare.includes('|')
-    ? '|'
-    : bare.includes('\t')
-      ? '\t'
-      : isTwice(bare, ';')
-        ? ';'
-        : isTwice(bare, ',')
-          ? ','
-          : undefined;
+  const mark = markOf(bare);
   if (mark === undefined) return undefined;
+  const cells = cellsOf(bare, mark, offset);
+  // A bar at the end closes a row only where one opens it: else an empty cell follows it.
+  if (mark === '|' && cells[0]?.text === '') {
+    cells.shift();
+    if (cells.at(-1)?.text === '') cells.pop();
+  }
+  return cells.length >= 2 && cells.length <= COLUMNS_MAX ? cells : undefined;
+}
+
+/** What parts the cells of a row. */
+function markOf(line: string): string | undefined {
+  if (line.includes('|')) return '|';
+  if (line.includes('\t')) return '\t';
+  return [';', ','].find((mark) => isTwice(line, mark));
+}
+
+/** The cells of a row; marks within quotation marks part none of a CSV. */
+function cellsOf(bare: string, mark: string, offset: number): Cell[] {
   const cells: Cell[] = [];
   let start = 0;
   let quoted = false;
@@ -68,12 +78,7 @@ function splitRow(line: string, offset: number): Cell[] | undefined {
     });
     start = at + 1;
   }
-  // A bar at the end closes a row only where one opens it: else an empty cell follows it.
-  if (mark === '|' && cells[0]?.text === '') {
-    cells.shift();
-    if (cells.at(-1)?.text === '') cells.pop();
-  }
-  return cells.length >= 2 && cells.length <= COLUMNS_MAX ? cells : undefined;
+  return cells;
 }
 
 /** "12 400.50 kr" with a space that does not break, so that it is one figure; lengths stay. */

@@ -156,23 +156,34 @@ const SUFFIXES: readonly (readonly [string, string])[] = [
 
 /** Stem of a lower-case English word: the inflections of one word share it. After Porter (1980), steps 1 and part of 2 to 4. */
 export function stem(word: string): string {
-  let w = IRREGULAR.get(word) ?? word;
+  const w = IRREGULAR.get(word) ?? word;
   if (w.length <= 3 || !/^[a-z]+$/.test(w)) return w;
-  if (w.endsWith('sses')) w = w.slice(0, -2);
-  else if (w.endsWith('ies')) w = w.length > 4 ? `${w.slice(0, -3)}y` : w.slice(0, -1);
-  else if (w.endsWith('s') && !w.endsWith('ss') && !w.endsWith('us') && !w.endsWith('is')) w = w.slice(0, -1);
-  if (w.endsWith('eed')) w = w.length > 4 ? w.slice(0, -1) : w;
-  else if (w.endsWith('ed') && hasVowel(w.slice(0, -2)) && w.length > 4) w = tidy(w.slice(0, -2));
-  else if (w.endsWith('ing') && hasVowel(w.slice(0, -3)) && w.length > 5) w = tidy(w.slice(0, -3));
-  for (const [suffix, replacement] of SUFFIXES) {
-    if (w.endsWith(suffix) && w.length - suffix.length >= 4) {
-      w = w.slice(0, -suffix.length) + replacement;
-      break;
-    }
-  }
-  if (w.endsWith('y') && w.length > 3 && !/[aeiou]y$/.test(w)) w = `${w.slice(0, -1)}i`;
-  if (w.endsWith('e') && w.length > 4) w = w.slice(0, -1);
+  return withoutVowel(withoutSuffix(withoutEnding(singular(w))));
+}
+
+function singular(w: string): string {
+  if (w.endsWith('sses')) return w.slice(0, -2);
+  if (w.endsWith('ies')) return w.length > 4 ? `${w.slice(0, -3)}y` : w.slice(0, -1);
+  const isPlural = w.endsWith('s') && !w.endsWith('ss') && !w.endsWith('us') && !w.endsWith('is');
+  return isPlural ? w.slice(0, -1) : w;
+}
+
+/** Without the ending of a past or of a going on. */
+function withoutEnding(w: string): string {
+  if (w.endsWith('eed')) return w.length > 4 ? w.slice(0, -1) : w;
+  if (w.endsWith('ed') && hasVowel(w.slice(0, -2)) && w.length > 4) return tidy(w.slice(0, -2));
+  return w.endsWith('ing') && hasVowel(w.slice(0, -3)) && w.length > 5 ? tidy(w.slice(0, -3)) : w;
+}
+
+function withoutSuffix(w: string): string {
+  for (const [suffix, replacement] of SUFFIXES)
+    if (w.endsWith(suffix) && w.length - suffix.length >= 4) return w.slice(0, -suffix.length) + replacement;
   return w;
+}
+
+function withoutVowel(w: string): string {
+  const open = w.endsWith('y') && w.length > 3 && !/[aeiou]y$/.test(w) ? `${w.slice(0, -1)}i` : w;
+  return open.endsWith('e') && open.length > 4 ? open.slice(0, -1) : open;
 }
 
 function tidy(w: string): string {

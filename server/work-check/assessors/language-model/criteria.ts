@@ -144,8 +144,7 @@ function statusOf(
   const of = (status: CriterionOpinion['status']): CriterionOpinion[] =>
     given.flatMap(({ opinion }) => (opinion.status === status ? [opinion] : []));
   const named = given.flatMap(({ opinion }) => opinion.statements.flatMap((at) => judged[at] ?? []));
-  const wrong = named.filter(({ status }) => status === 'contradicted');
-  const isWrong = wrong.length > 0;
+  const isWrong = named.some(({ status }) => status === 'contradicted');
   if (of('contradicted').length >= 2 || (of('contradicted').length === 1 && isWrong)) return 'contradicted';
   // That nothing does it takes two models to say.
   if (new Set(given.flatMap(({ member, opinion }) => (opinion.status === 'missing' ? [member] : []))).size >= 2)
@@ -155,16 +154,23 @@ function statusOf(
     const unseen = given.some(({ member, opinion }) =>
       opinion.statements.some((at) => judged[at]?.status === 'contradicted' && !sawWrong(member, readings.get(at))),
     );
-    if (isWrong && wrong.length === named.length) return unseen ? 'contradicted' : 'partly_met';
-    if (unseen) return 'partly_met';
-    if (named.some(({ status, compared }) => status === 'undecided' && compared !== undefined)) return 'not_assessable';
-    return met.length >= 2 || (met[0]?.sure === true && base.basis !== 'judgement') ? 'met' : undefined;
+    const isSure = met.length >= 2 || (met[0]?.sure === true && base.basis !== 'judgement');
+    return restingOn(named, unseen) ?? (isSure ? 'met' : undefined);
   }
   for (const status of ['not_assessable', 'partly_met'] as const) if (of(status).length >= 2) return status;
   if (met.length >= 2 && of('contradicted').length + of('missing').length === 0) return 'met';
   return given.length === 1 && given[0]?.opinion.status !== 'missing' && given[0]?.opinion.status !== 'contradicted'
     ? 'not_assessable'
     : undefined;
+}
+
+/** What the statements that it rests on make of a criterion that was read as met; undefined where they leave it so. */
+function restingOn(named: readonly JudgedStatement[], unseen: boolean): AssessedFinding['status'] | undefined {
+  const isWrong = ({ status }: JudgedStatement): boolean => status === 'contradicted';
+  if (named.some(isWrong) && named.every(isWrong)) return unseen ? 'contradicted' : 'partly_met';
+  if (unseen) return 'partly_met';
+  const isDoubted = named.some(({ status, compared }) => status === 'undecided' && compared !== undefined);
+  return isDoubted ? 'not_assessable' : undefined;
 }
 
 /** Whether a model itself called a statement wrong: then what it says of a criterion takes that into account. */
@@ -206,20 +212,16 @@ function saidOf(job: Job, names: string, opinion: CriterionOpinion, named: reado
   const [first] = named;
   const [words] = opinion.words;
   const own = words === undefined ? (first === undefined ? '' : quoted(first)) : `“${words}”`;
-  const wrong = named.find(({ status }) => status === 'contradicted');
-  const pair = opinion.compared ?? wrong?.compared;
-  const shown = opinion.compared === undefined && wrong?.computed !== undefined ? wrong.computed : evidence;
-  const placed = (wrong ?? first)?.statement;
-  const at = placed && placeOf(placed);
   switch (opinion.status) {
     case 'met':
       return own === ''
         ? `As ${names} reads it, the work as a whole does this`
         : `As ${names} reads it, ${own} does this`;
     case 'contradicted':
-      return pair === undefined
-        ? `As ${names} reads it, ${own} breaks this${evidence === '' ? '' : `: ${evidence}`}`
-        : `As ${names} reads it, “${pair.claimed}”${at === undefined ? '' : ` (${at})`} should be “${pair.known}”${shown === '' ? '' : `: ${shown}`}`;
+      return (
+        `As ${names} reads it, ` +
+        (corrected(opinion, named, evidence) ?? `${own} breaks this${evidence === '' ? '' : `: ${evidence}`}`)
+      );
     case 'missing':
       return `As ${names} read it, the work does not do this`;
     case 'partly_met':
@@ -229,6 +231,21 @@ function saidOf(job: Job, names: string, opinion: CriterionOpinion, named: reado
     default:
       return opinion.status satisfies never;
   }
+}
+
+/** “9 June” (statement 3) should be “11 June”: where that stands, or how it was worked out. */
+function corrected(
+  { compared }: CriterionOpinion,
+  named: readonly JudgedStatement[],
+  evidence: string,
+): string | undefined {
+  const wrong = named.find(({ status }) => status === 'contradicted');
+  const pair = compared ?? wrong?.compared;
+  if (pair === undefined) return undefined;
+  const shown = (compared === undefined ? wrong?.computed : undefined) ?? evidence;
+  const placed = wrong ?? named[0];
+  const at = placed === undefined ? '' : ` (${placeOf(placed.statement)})`;
+  return `“${pair.claimed}”${at} should be “${pair.known}”${shown === '' ? '' : `: ${shown}`}`;
 }
 
 /** Readings differ, and nothing proven decides between them. */
