@@ -23,15 +23,9 @@ export function comparisonIn({ text, tokens, quantities }: Statement): Compariso
   const than = tokens.findIndex(({ lower }) => lower === 'than');
   const place = tokens[than]?.start;
   if (than < 1 || place === undefined || tokens.some(({ denies }) => denies)) return undefined;
-  // The 2 of "L2" is part of a name.
-  const figures = quantities.filter(({ start }) => !/[\p{L}-]$/u.test(text.slice(0, start)));
-  const before = figures.filter(({ end }) => end <= place);
-  const after = figures.filter(({ start }) => start > place);
-  const bracketed = inBrackets(text, after);
-  const [own, other] = before.length === 0 && bracketed !== undefined ? bracketed : [before.at(-1), after[0]];
-  if (own === undefined || other === undefined || !areAlike(own, other)) return undefined;
-  // A third figure of the kind may be the difference of the two, or one of the two that are meant.
-  if ([...before, ...after].some((one) => one !== own && one !== other && areAlike(one, own))) return undefined;
+  const compared = comparedIn(text, quantities, place);
+  if (compared === undefined) return undefined;
+  const [own, other] = compared;
   const at = tokens.findLastIndex(
     (token, index) => index < than && index >= than - 2 && wayOf(token.lower, own) !== undefined,
   );
@@ -47,6 +41,20 @@ export function comparisonIn({ text, tokens, quantities }: Statement): Compariso
     word: word.lower,
     says: `${one} is ${greater ? 'more' : 'less'} than ${two}`,
   };
+}
+
+/** The two figures on the sides of "than". */
+function comparedIn(text: string, quantities: readonly Quantity[], place: number): [Quantity, Quantity] | undefined {
+  // The 2 of "L2" is part of a name.
+  const figures = quantities.filter(({ start }) => !/[\p{L}-]$/u.test(text.slice(0, start)));
+  const before = figures.filter(({ end }) => end <= place);
+  const after = figures.filter(({ start }) => start > place);
+  const bracketed = inBrackets(text, after);
+  const [own, other] = before.length === 0 && bracketed !== undefined ? bracketed : [before.at(-1), after[0]];
+  if (own === undefined || other === undefined || !areAlike(own, other)) return undefined;
+  // A third figure of the kind may be the difference of the two, or one of the two that are meant.
+  const isThird = (one: Quantity): boolean => one !== own && one !== other && areAlike(one, own);
+  return [...before, ...after].some(isThird) ? undefined : [own, other];
 }
 
 /** "The late shift picked more lines than the early one (30,300 against 38,400)": first the one, then the other. */

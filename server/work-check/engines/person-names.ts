@@ -104,6 +104,24 @@ export type NamedPerson = Span & { certain: boolean; what: string };
  * alone, unless that is a word as well. A first name alone may be anybody's.
  */
 export function findPersons(text: string, names: readonly string[]): NamedPerson[] {
+  const { people, firsts } = partsOf(names);
+  const words = [...text.matchAll(/(?<![\p{L}\p{N}@._-])\p{Lu}[\p{L}'’]*(?:-\p{Lu}\p{L}+)?\.?/gu)];
+  const found: NamedPerson[] = [];
+  for (const [at, match] of words.entries()) {
+    const raw = match[0].replace(/(?<=\p{L}{2})\.$|['’]s$/u, '');
+    const end = match.index + raw.length;
+    const start = startOfName(text, words, at, people.get(raw.toLowerCase()) ?? []);
+    if (people.has(raw.toLowerCase()) && !/^[@\p{L}]/u.test(text.slice(end, end + 1))) {
+      const alone = start === match.index;
+      const certain = !alone || isSurname(text, { start, end });
+      found.push({ start, end, certain, what: alone ? 'the surname of a person' : 'the name of a person' });
+    } else if (firsts.has(raw)) found.push({ start: match.index, end, certain: false, what: 'a first name' });
+  }
+  return found;
+}
+
+/** The bearers of each surname, and the first names that tell somebody. */
+function partsOf(names: readonly string[]) {
   const people = new Map<string, { first: string; surname: string }[]>();
   const firsts = new Set<string>();
   for (const name of names) {
@@ -113,22 +131,16 @@ export function findPersons(text: string, names: readonly string[]): NamedPerson
     people.set(surname.toLowerCase(), [...(people.get(surname.toLowerCase()) ?? []), { first, surname }]);
     if (first.length > 2) firsts.add(first);
   }
-  const words = [...text.matchAll(/(?<![\p{L}\p{N}@._-])\p{Lu}[\p{L}'’]*(?:-\p{Lu}\p{L}+)?\.?/gu)];
-  const found: NamedPerson[] = [];
-  for (const [at, match] of words.entries()) {
-    const raw = match[0].replace(/(?<=\p{L}{2})\.$|['’]s$/u, '');
-    const end = match.index + raw.length;
-    const start = startOfName(text, words, at, people.get(raw.toLowerCase()) ?? []);
-    if (people.has(raw.toLowerCase()) && !/^[@\p{L}]/u.test(text.slice(end, end + 1))) {
-      const alone = start === match.index;
-      const opens = /(?:^|[.!?:\n]\s*)$/.test(text.slice(Math.max(0, start - 3), start));
-      const ordinary = ALSO_WORDS.has(raw.toLowerCase()) || NO_PERSON.has(raw.toLowerCase());
-      const next = /^\s(\p{Lu}\p{L}+)/u.exec(text.slice(end, end + 32))?.[1]?.toLowerCase() ?? '';
-      const certain = !alone || (!ordinary && !NO_PERSON.has(next) && (!opens || raw.length > 4));
-      found.push({ start, end, certain, what: alone ? 'the surname of a person' : 'the name of a person' });
-    } else if (firsts.has(raw)) found.push({ start: match.index, end, certain: false, what: 'a first name' });
-  }
-  return found;
+  return { people, firsts };
+}
+
+/** Whether a surname that stands alone can hardly be another word. */
+function isSurname(text: string, { start, end }: Span): boolean {
+  const raw = text.slice(start, end);
+  if (ALSO_WORDS.has(raw.toLowerCase()) || NO_PERSON.has(raw.toLowerCase())) return false;
+  const next = /^\s(\p{Lu}\p{L}+)/u.exec(text.slice(end, end + 32))?.[1]?.toLowerCase() ?? '';
+  const opens = /(?:^|[.!?:\n]\s*)$/.test(text.slice(Math.max(0, start - 3), start));
+  return !NO_PERSON.has(next) && (!opens || raw.length > 4);
 }
 
 const TITLED = new RegExp(`^${TITLE}\\.?$`);

@@ -65,27 +65,40 @@ function fromRows(text: string, statement: Statement, all: readonly Statement[])
   const two = TWO.exec(text);
   if (share === null && above === null && two === null) return undefined;
   const column = columnOf(statement, all);
-  const amountOf = (name: string): number | undefined => {
-    const row = column.find(({ record }) => plain(record?.identity ?? '') === plain(name));
-    return row === undefined ? undefined : figureOfCell(row.record?.value ?? '', row.record?.column ?? '')?.value;
-  };
-  if (share !== null) {
-    const [rate, base] = [Number(share[1]), amountOf(share[2] ?? '')];
-    if (base === undefined) return undefined;
-    return { value: (base * rate) / 100, says: `${written(rate)} percent of ${written(base)}` };
-  }
-  if (above !== null) {
-    const before = column
-      .slice(0, column.indexOf(statement))
-      .flatMap(({ record }) => figureOfCell(record?.value ?? '', record?.column ?? '')?.value ?? []);
-    const count = above[1] === undefined ? before.length : readQuantities(tokenize(`${above[1]} lines`))[0]?.value;
-    if (count === undefined || count < 2 || count > before.length) return undefined;
-    const parts = before.slice(-count);
-    return { value: parts.reduce((sum, one) => sum + one, 0), says: parts.map(written).join(' + ') };
-  }
-  const [one, other] = [amountOf(two?.[1] ?? ''), amountOf(two?.[3] ?? '')];
+  if (share !== null) return shareOf(share, column);
+  if (above !== null) return sumAbove(above, statement, column);
+  return two === null ? undefined : ofTwo(two, column);
+}
+
+const amountIn = ({ record }: Statement): number | undefined =>
+  figureOfCell(record?.value ?? '', record?.column ?? '')?.value;
+
+function amountOf(name: string, column: readonly Statement[]): number | undefined {
+  const row = column.find(({ record }) => plain(record?.identity ?? '') === plain(name));
+  return row && amountIn(row);
+}
+
+function shareOf([, percent, name = '']: RegExpExecArray, column: readonly Statement[]): Worked | undefined {
+  const [rate, base] = [Number(percent), amountOf(name, column)];
+  if (base === undefined) return undefined;
+  return { value: (base * rate) / 100, says: `${written(rate)} percent of ${written(base)}` };
+}
+
+function sumAbove([, told]: RegExpExecArray, statement: Statement, column: readonly Statement[]): Worked | undefined {
+  const before = column.slice(0, column.indexOf(statement)).flatMap((one) => amountIn(one) ?? []);
+  const count = told === undefined ? before.length : readQuantities(tokenize(`${told} lines`))[0]?.value;
+  if (count === undefined || count < 2 || count > before.length) return undefined;
+  const parts = before.slice(-count);
+  return { value: parts.reduce((sum, one) => sum + one, 0), says: parts.map(written).join(' + ') };
+}
+
+function ofTwo(
+  [, first = '', sign = '', second = '']: RegExpExecArray,
+  column: readonly Statement[],
+): Worked | undefined {
+  const [one, other] = [amountOf(first, column), amountOf(second, column)];
   if (one === undefined || other === undefined) return undefined;
-  return /plus|\+/i.test(two?.[2] ?? '')
+  return /plus|\+/i.test(sign)
     ? { value: one + other, says: `${written(one)} + ${written(other)}` }
     : { value: one - other, says: `${written(one)} − ${written(other)}` };
 }

@@ -135,18 +135,19 @@ function decided(told: NonNullable<ReturnType<typeof firstOf>>, reading: Stateme
   const proof = prove(statement, offered, candidates, ground);
   const dispute = proof === undefined || statement.record !== undefined ? undefined : disputeOf(reading, ground);
   if (dispute !== undefined) return dispute;
-  const opinions: Opinion[] = [];
-  if (proof !== undefined) opinions.push({ by: proof.is, from: 'rule', says: 'supports', proof });
-  if (said.status === 'contradicted')
-    opinions.push({ by: said.by, from: 'rule', says: 'contradicts', ...(certain ? { certain } : {}) });
-  else if (
-    said.status === 'not_found' &&
-    (said.compared !== undefined || (said.by !== 'words' && (said.suspect ?? 0) > 0))
-  )
-    opinions.push({ by: said.by, from: 'rule', says: 'doubts' });
-  else if (proof === undefined && (said.status === 'supported' || reading.coverage >= SPEAKS_OF))
-    opinions.push({ by: said.by, from: 'rule', says: 'speaks' });
-  return worded(said, opinions, ground, statement);
+  const proven: Opinion[] = proof === undefined ? [] : [{ by: proof.is, from: 'rule', says: 'supports', proof }];
+  const speaks = proof === undefined && (said.status === 'supported' || reading.coverage >= SPEAKS_OF);
+  const says = opinionOf(said) ?? (speaks ? 'speaks' : undefined);
+  const opinion: Opinion[] = says === undefined ? [] : [{ by, from: 'rule', says }];
+  const own = says === 'contradicts' && certain ? opinion.map((one) => ({ ...one, certain })) : opinion;
+  return worded(said, [...proven, ...own], ground, statement);
+}
+
+/** What a rule says against a statement: that it is told otherwise, or that it is doubtful. */
+function opinionOf({ status, compared, by, suspect = 0 }: Judgement & { by: string }): Opinion['says'] | undefined {
+  if (status === 'contradicted') return 'contradicts';
+  const isDoubted = compared !== undefined || (by !== 'words' && suspect > 0);
+  return status === 'not_found' && isDoubted ? 'doubts' : undefined;
 }
 
 /** Two passages that say the same of one thing with two figures: a person must say which holds. */

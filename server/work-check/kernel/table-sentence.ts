@@ -54,14 +54,8 @@ function readRow(
   const told = new Set(wordsOf(`${name.text} ${above} ${source?.source ?? ''}`));
   const places: Found[] = [];
   for (const figure of quantities) {
-    const inName = readQuantities(tokenize(name.text)).some((known) => compareQuantities(figure, known) === 'same');
-    const inHeader = table.header.some(
-      ({ text: head }) =>
-        holdsKey(tokens, head) &&
-        readQuantities(tokenize(head)).some((known) => compareQuantities(figure, known) === 'same'),
-    );
-    if (inName || inHeader) continue;
-    const column = columnOf(figure, tokens, table, cells, above);
+    if (isNamed(figure, tokens, name, table)) continue;
+    const column = columnOf(figure, tokens, { table, cells, above });
     const cell = cells[column ?? -1];
     const head = table.header[column ?? -1];
     if (cell === undefined || head === undefined) return undefined;
@@ -72,6 +66,18 @@ function readRow(
     });
   }
   for (const { text: cell } of cells) if (holdsKey(tokens, cell)) for (const word of wordsOf(cell)) told.add(word);
+  return places.length > 0 && isTold({ tokens, quantities }, told) ? places : undefined;
+}
+
+/** Whether a figure belongs to the name of the row, or of a column that the sentence names. */
+function isNamed(figure: Quantity, tokens: readonly Token[], name: Cell, { header }: Table): boolean {
+  const holds = (text: string): boolean =>
+    readQuantities(tokenize(text)).some((known) => compareQuantities(figure, known) === 'same');
+  return holds(name.text) || header.some(({ text }) => holdsKey(tokens, text) && holds(text));
+}
+
+/** Whether the words of a sentence are told by the row, but for one that is no name. */
+function isTold({ tokens, quantities }: Clause, told: ReadonlySet<string>): boolean {
   const untold = tokens.filter(
     (token, at) =>
       isContent(token) &&
@@ -79,17 +85,14 @@ function readRow(
       !isLight(token.lower) &&
       !quantities.some(({ first, last }) => at >= first && at <= last),
   );
-  const names = untold.some(({ capital }, at) => capital && at > 0);
-  return places.length > 0 && !names && untold.length <= UNTOLD_MAX ? places : undefined;
+  return untold.length <= UNTOLD_MAX && !untold.some(({ capital }, at) => capital && at > 0);
 }
 
 /** The only column of the row that gives the figure and whose name the sentence holds; a column of like figures competes. */
 function columnOf(
   figure: Quantity,
   tokens: readonly Token[],
-  { header }: Table,
-  cells: readonly Cell[],
-  above: string,
+  { table: { header }, cells, above }: { table: Table; cells: readonly Cell[]; above: string },
 ): number | undefined {
   const figures = cells.map(({ text }) => readQuantities(tokenize(text), undefined, () => false)[0]);
   const gives = (at: number): boolean => {

@@ -17,10 +17,18 @@ export function isResult(result: Result, claimed: Quantity | undefined, text: st
   if (unit === 'time') return claimed.kind === 'time' && isClock(Number(top) / Number(bottom), claimed);
   // "4:35 hours".
   if (claimed.kind === 'time' && unit === 'minute') return claimed.value * Number(bottom) === Number(top);
+  return isOfKind(unit, claimed) && isNumber(result, claimed, text, how);
+}
+
+/** Whether a figure may count what a result does. */
+function isOfKind(unit: string, claimed: Quantity): boolean {
   // A bare "1550" may be a year or any number.
   if (claimed.kind === 'time' || (claimed.kind === 'date' && claimed.month !== undefined)) return false;
-  if (claimed.kind === 'money' && !RATED.has(unit) && unit !== claimed.unit) return false;
-  if (claimed.kind === 'percent' && unit !== '%' && unit !== '') return false;
+  if (claimed.kind === 'money') return RATED.has(unit) || unit === claimed.unit;
+  return claimed.kind !== 'percent' || unit === '%' || unit === '';
+}
+
+function isNumber({ top, bottom, unit }: Result, claimed: Quantity, text: string, how?: Closeness): boolean {
   const value = Math.abs(Number(top) / Number(bottom));
   // What does not come out even is rounded to the last digit that is printed.
   const isEven = top % bottom === 0n;

@@ -108,26 +108,36 @@ export function proveStatement(
   const passages = closestFirst(cut.length > 0 ? cut : quoted.slice(0, QUOTES_MAX), statement, about.task);
   const opinion: StatementOpinion = { status, sure, reason, passages, counts: undefined };
   if (status === 'not_found' || status === 'no_claim' || quoted.length === 0) return opinion;
-  if (status === 'supported') {
-    const held = derived.filter(({ holds }) => holds);
-    const texts = quoted.map((one) => textOf(one, about.task));
-    const isTold = isAbout(statement, [...texts, ...titles]);
-    const { typed, paired, telling } = typedIn(statement, { quoted, titles, derived: held }, about.task);
-    if (held.length === 0 && !isTold && !telling && !isToldOtherwise(statement, texts, about.task)) return opinion;
-    // A figure that was worked out takes two readings: of hundreds of figures any number can be derived.
-    const isRead = held.length === 0 && isTold;
-    const computed = held.map(({ says }) => says).join('; ');
+  if (status === 'supported')
     return {
       ...opinion,
-      ...(computed === '' ? {} : { computed }),
-      counts: { says: 'supports', ...(typed ? { typed } : {}), ...(typed && paired && isRead ? { paired } : {}) },
+      ...supportOf(statement, { quoted, titles, held: derived.filter(({ holds }) => holds) }, about),
     };
-  }
   const compared =
     comparedOf(answer, statement.text, { cut, whole }, about.task) ?? computedOtherwise(answer, statement, derived);
   if (compared === undefined) return { ...opinion, counts: { says: 'speaks' } };
   const computed = derived.find(({ holds, claimed }) => !holds && claimed.trim() !== '')?.says;
   return { ...opinion, compared, ...(computed === undefined ? {} : { computed }), counts: { says: 'contradicts' } };
+}
+
+/** What a reading is worth that bears a statement out; nothing where what it quotes speaks of something else. */
+function supportOf(
+  statement: Statement,
+  { quoted, titles, held }: { quoted: readonly Passage[]; titles: readonly string[]; held: readonly Derived[] },
+  { task }: About,
+): Pick<StatementOpinion, 'counts'> & Partial<Pick<StatementOpinion, 'computed'>> {
+  const texts = quoted.map((one) => textOf(one, task));
+  const isTold = isAbout(statement, [...texts, ...titles]);
+  const { typed, paired, telling } = typedIn(statement, { quoted, titles, derived: held }, task);
+  if (held.length === 0 && !isTold && !telling && !isToldOtherwise(statement, texts, task))
+    return { counts: undefined };
+  // A figure that was worked out takes two readings: of hundreds of figures any number can be derived.
+  const isRead = held.length === 0 && isTold;
+  const computed = held.map(({ says }) => says).join('; ');
+  return {
+    ...(computed === '' ? {} : { computed }),
+    counts: { says: 'supports', ...(typed ? { typed } : {}), ...(typed && paired && isRead ? { paired } : {}) },
+  };
 }
 
 /** "506,850" where the rows come to 506,580: a calculation that says otherwise. */
