@@ -152,20 +152,17 @@ export const citing: Kind = {
   read: readCiting,
 };
 
-/** Words in quotation marks that somebody is said to have used: each must stand in a source. */
-const readQuoting: Reader = (_, { work, evidence, request }) => {
-  const quotations = readQuotations(work, evidence.sources, [request]);
-  if (quotations.length === 0) return notAssessable('The work quotes nobody.');
-  const wrong = quotations.filter(({ claimed, found, given }) => claimed && found === undefined && !given);
+/** The first quotation that the evidence gives to another speaker. */
+function spokenByAnother(
+  quotations: ReturnType<typeof readQuotations>,
+  { value }: AssessmentTask['work'],
+  evidence: AssessmentTask['evidence'],
+): AssessedFinding | undefined {
   const turns = turnsOf(evidence);
   for (const { words, start, end, at } of quotations) {
-    if (at !== undefined || typeof work.value !== 'string') continue;
-    const person = wrongSpeakerOf(
-      words,
-      work.value.slice(Math.max(0, start - AROUND), start),
-      work.value.slice(end, end + AROUND),
-      turns,
-    );
+    if (at !== undefined || typeof value !== 'string') continue;
+    const [before, after] = [value.slice(Math.max(0, start - AROUND), start), value.slice(end, end + AROUND)];
+    const person = wrongSpeakerOf(words, before, after, turns);
     const turn = person?.turns[0];
     if (person === undefined || turn === undefined) continue;
     const { ref = '', source = '' } = evidence.sources[turn.source] ?? {};
@@ -175,6 +172,16 @@ const readQuoting: Reader = (_, { work, evidence, request }) => {
       passages: [{ ref, start: turn.start, end: turn.end }],
     };
   }
+  return undefined;
+}
+
+/** Words in quotation marks that somebody is said to have used: each must stand in a source. */
+const readQuoting: Reader = (_, { work, evidence, request }) => {
+  const quotations = readQuotations(work, evidence.sources, [request]);
+  if (quotations.length === 0) return notAssessable('The work quotes nobody.');
+  const wrong = quotations.filter(({ claimed, found, given }) => claimed && found === undefined && !given);
+  const misattributed = spokenByAnother(quotations, work, evidence);
+  if (misattributed !== undefined) return misattributed;
   if (wrong.length > 0)
     return {
       status: 'contradicted',

@@ -66,21 +66,24 @@ const HEADING_WORDS_MAX = 12;
 /** Lines marked as headings, and short lines of their own that end without a stop. */
 export function headingsOf(text: string): Heading[] {
   const lines = linesOf(text);
+  const around = lines.map((line) => line.text.trim());
   return lines.flatMap((line, at): Heading[] => {
-    const bare = line.text.trim();
+    const bare = around[at] ?? '';
     const marked = /^#{1,6}\s+(.+?)\s*#*$/.exec(bare)?.[1] ?? /^(?:\*\*|__)([^*_]+)(?:\*\*|__):?$/.exec(bare)?.[1];
     if (marked !== undefined) return [{ ...line, text: marked.replaceAll(/\*\*|__/g, ''), marked: true }];
     if (bare === '' || MARK.test(line.text) || bare.includes('|')) return [];
-    const next = lines[at + 1]?.text.trim() ?? '';
-    if (/^(?:=+|-{3,})$/.test(next)) return [{ ...line, text: bare, marked: true }];
-    if (/[.!?;,]["'”’)]*$/.test(bare) || /^(?:=+|-+)$/.test(bare) || !/^[\p{Lu}\p{N}]/u.test(bare)) return [];
-    const words = wordsOf(bare).length;
-    const opens = at === 0 || lines[at - 1]?.text.trim() === '';
-    const heads = next !== '' || (lines[at + 2]?.text.trim() ?? '') !== '';
-    return opens && heads && words <= HEADING_WORDS_MAX
-      ? [{ ...line, text: bare.replace(/:$/, ''), marked: false }]
-      : [];
+    if (/^(?:=+|-{3,})$/.test(around[at + 1] ?? '')) return [{ ...line, text: bare, marked: true }];
+    return standsAsHeading(around, at) ? [{ ...line, text: bare.replace(/:$/, ''), marked: false }] : [];
   });
+}
+
+/** A short line that opens a paragraph, ends without a stop, and has something below it. */
+function standsAsHeading(lines: readonly string[], at: number): boolean {
+  const bare = lines[at] ?? '';
+  if (/[.!?;,]["'”’)]*$/.test(bare) || /^(?:=+|-+)$/.test(bare) || !/^[\p{Lu}\p{N}]/u.test(bare)) return false;
+  const opens = at === 0 || lines[at - 1] === '';
+  const heads = (lines[at + 1] ?? '') !== '' || (lines[at + 2] ?? '') !== '';
+  return opens && heads && wordsOf(bare).length <= HEADING_WORDS_MAX;
 }
 
 /** The text below a heading of this name, up to the next heading. */

@@ -149,15 +149,18 @@ function statusOf(
   const named = statements.flatMap((at) => judged[at] ?? []);
   const isProven = named.length > 0 && !named.some(isAtIssue);
   if (counts === true || counted === true) return status === 'met' && right && !isProven ? 'not_assessable' : status;
-  if (status === 'met' && basis !== 'form' && marks !== true) {
-    if (named.some((one) => one.status === 'undecided' && one.compared !== undefined)) return 'not_assessable';
-    if (right && !isProven) return 'not_assessable';
-    const isOpen = ({ status: own, statement, suspect }: JudgedStatement): boolean =>
-      own !== 'supported' && statement.quantities.length > 0 && (said !== true || suspect > 0);
-    return named.some(isOpen) ? 'partly_met' : 'met';
-  }
+  if (status === 'met' && basis !== 'form' && marks !== true)
+    return right && !isProven ? 'not_assessable' : metBy(named, said === true);
   if (status !== 'missing' && status !== 'contradicted') return status;
   return named.some((one) => one.status === 'contradicted') ? 'contradicted' : 'not_assessable';
+}
+
+/** What the statements that it rests on leave of a criterion that is met by its words. */
+function metBy(named: readonly JudgedStatement[], isSaid: boolean): FindingStatus {
+  if (named.some(({ status, compared }) => status === 'undecided' && compared !== undefined)) return 'not_assessable';
+  const isOpen = ({ status, statement, suspect }: JudgedStatement): boolean =>
+    status !== 'supported' && statement.quantities.length > 0 && (!isSaid || suspect > 0);
+  return named.some(isOpen) ? 'partly_met' : 'met';
 }
 
 /** The finding on the whole work quotes so many: the buyer's criteria name the others, and `statements` has all. */

@@ -111,12 +111,12 @@ function bracketed(text: string, references: readonly Reference[], book: SourceB
       markers.push({ ...span, kind: 'footnote', key: inner, lead, certain: true });
       continue;
     }
-    // A place in a list, as programs write it.
-    if (/[\p{L}_\])]$/u.test(text[index - 1] ?? '') && /^(?:\.\p{L}|\[|\()/u.test(text.slice(span.end, span.end + 2)))
-      continue;
-    const parts = inner.split(/\s*[,;]\s*/).filter((part) => !PAGE.test(part));
-    const keys = parts.flatMap(keysOf);
-    if (keys.length === 0 || keys.some((key) => key === undefined)) continue;
+    if (isPlaceInList(text, span)) continue;
+    const keys = inner
+      .split(/\s*[,;]\s*/)
+      .filter((part) => !PAGE.test(part))
+      .flatMap(keysOf);
+    if (keys.some((key) => key === undefined)) continue;
     for (const key of keys as string[]) {
       const known = leads.get(key) ?? { lead: leadOfKey(key, byKey, book), kin: isLabelOf(key, book) };
       leads.set(key, known);
@@ -128,6 +128,10 @@ function bracketed(text: string, references: readonly Reference[], book: SourceB
   }
   return markers;
 }
+
+/** `rows[4].name`, as programs write it. */
+const isPlaceInList = (text: string, { start, end }: Span): boolean =>
+  /[\p{L}_\])]$/u.test(text[start - 1] ?? '') && /^(?:\.\p{L}|\[|\()/u.test(text.slice(end, end + 2));
 
 /** `[1, 2, 3]`, `is [4]` and `cells[4]` may be values or places in a list: a lone number after a word, where a clause ends, is not. */
 function looksLikeData(text: string, { start, end }: Span, keys: number): boolean {

@@ -56,11 +56,8 @@ function growths(figures: readonly Figure[], text: string): Calculation[] {
     const [before, to, after] = [figures[at - 1], figures[at + 1], figures[at + 2]];
     if (to === undefined || from.kind === 'percent' || to.kind === 'percent') continue;
     if (!/\bfrom\s*\S{0,3}$/i.test(from.before) || !/\bto\s*\S{0,3}$/i.test(to.before) || from.value === 0) continue;
-    const isTold = before?.kind === 'percent' && /^,?\s*\(?from\s*\S{0,3}$/i.test(from.before);
-    const rate = isTold ? before : after;
-    if (rate?.kind !== 'percent') continue;
-    // Another clause in between speaks of something else.
-    if (!isTold && (rate.before.length > BETWEEN_MAX || OTHER_CLAUSE.test(rate.before))) continue;
+    const rate = rateOf(from, before, after);
+    if (rate === undefined) continue;
     const changes = [to.after, rate.after.slice(0, 20), text.slice(0, from.start)];
     if (!changes.some((part) => CHANGE.test(part))) continue;
     const growth = ((to.value - from.value) / from.value) * 100;
@@ -72,6 +69,13 @@ function growths(figures: readonly Figure[], text: string): Calculation[] {
     });
   }
   return found;
+}
+
+/** The rate of a growth: right before it or behind it; another clause in between speaks of something else. */
+function rateOf(from: Figure, before: Figure | undefined, after: Figure | undefined): Figure | undefined {
+  if (before?.kind === 'percent' && /^,?\s*\(?from\s*\S{0,3}$/i.test(from.before)) return before;
+  if (after?.kind !== 'percent') return undefined;
+  return after.before.length > BETWEEN_MAX || OTHER_CLAUSE.test(after.before) ? undefined : after;
 }
 
 /** What stands behind a rate that says which way it goes. */

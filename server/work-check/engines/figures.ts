@@ -49,27 +49,32 @@ const HALF_DAY = 720;
 /** The passages that give a figure. */
 function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
   const { byValue, values, dates } = figureIndexOf(index);
-  const candidates = figure.kind === 'date' ? [...dates] : [];
-  if (figure.kind === 'date')
-    for (const part of [figure.year, figure.day]) candidates.push(...(byValue.get(part ?? Number.NaN) ?? []));
-  else {
-    const slack = Math.max(figure.tolerance, 1e-9 * Math.abs(figure.value));
-    let from = 0;
-    let to = values.length;
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((values[middle] ?? 0) < figure.value - slack) from = middle + 1;
-      else to = middle;
-    }
-    for (let at = from; at < values.length && (values[at] ?? 0) <= figure.value + slack; at += 1)
-      candidates.push(...(byValue.get(values[at] ?? 0) ?? []));
-  }
+  const told = (value: number | undefined): readonly FigureIndex['dates'][number][] =>
+    byValue.get(value ?? Number.NaN) ?? [];
+  const candidates =
+    figure.kind === 'date'
+      ? [...dates, ...told(figure.year), ...told(figure.day)]
+      : valuesNear(figure, values).flatMap(told);
   // "Half past six" may be of the evening.
-  if (figure.kind === 'time')
-    for (const apart of [-HALF_DAY, HALF_DAY]) candidates.push(...(byValue.get(figure.value + apart) ?? []));
+  if (figure.kind === 'time') candidates.push(...told(figure.value - HALF_DAY), ...told(figure.value + HALF_DAY));
   return [...new Set(candidates.filter(({ known }) => sameFigure(figure, known)).map(({ at }) => at))].sort(
     (a, b) => a - b,
   );
+}
+
+/** Of sorted values those that a figure may stand for. */
+function valuesNear({ value, tolerance }: Quantity, values: readonly number[]): number[] {
+  const slack = Math.max(tolerance, 1e-9 * Math.abs(value));
+  let from = 0;
+  let to = values.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((values[middle] ?? 0) < value - slack) from = middle + 1;
+    else to = middle;
+  }
+  let end = from;
+  while (end < values.length && (values[end] ?? 0) <= value + slack) end += 1;
+  return values.slice(from, end);
 }
 
 /** Whether the one figure that a text holds stands in the evidence in any form: "Oct 2025" as "October 2025". */

@@ -129,20 +129,15 @@ export class Records {
       this.lineOf(`${list}/${record}/${key}`);
     const own = lineOf(at);
     if (own === undefined) return undefined;
-    let place: number | undefined;
-    let alike = 0;
-    for (const [other, item] of items.entries()) {
-      if (other === at) continue;
-      const known = lineOf(other);
+    const places = items.flatMap((item, other) => {
+      const known = other === at ? undefined : lineOf(other);
       const given = Number(item[key]);
       const found = known?.figures.findIndex((figure) => Math.abs(figure.value - given) < 1e-9) ?? -1;
-      if (known === undefined || found === -1 || known.figures.length !== own.figures.length) continue;
-      if (place !== undefined && place !== found) return undefined;
-      place = found;
-      alike += 1;
-    }
-    const figure = own.figures[place ?? -1];
-    if (figure === undefined || alike < LINES_ALIKE || Math.abs(figure.value - Number(value)) < 1e-9) return undefined;
+      return found === -1 || known?.figures.length !== own.figures.length ? [] : [found];
+    });
+    const figure = own.figures[places[0] ?? -1];
+    if (figure === undefined || places.length < LINES_ALIKE || new Set(places).size > 1) return undefined;
+    if (Math.abs(figure.value - Number(value)) < 1e-9) return undefined;
     if (!fits(unitOfColumn(key.replaceAll('_', ' ')), figure.unit)) return undefined;
     const text = this.index.sources[own.region.source]?.text ?? '';
     return { is: 'other', region: own.region, span: figure, known: text.slice(figure.start, figure.end) };

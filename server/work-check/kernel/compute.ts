@@ -102,12 +102,18 @@ function operate(mark: string, a: Result | undefined, b: Result | undefined): Re
   if (a === undefined || b === undefined) return undefined;
   if (mark === '+' || mark === '-') return a.unit in GOES_ON ? goOn(mark, a, b) : add(mark, a, b);
   if ([a, b].some(({ unit }) => unit in GOES_ON || unit === 'weekday')) return undefined;
-  if (mark === '*') {
-    if (!RATED.has(a.unit) && !RATED.has(b.unit)) return undefined;
-    const unit =
-      [a.unit, b.unit].find((one) => !RATED.has(one)) ?? [a.unit, b.unit].find((one) => one.length > 1) ?? '';
-    return ratio(a.top * b.top, a.bottom * b.bottom, unit);
-  }
+  return mark === '*' ? times(a, b) : parted(a, b);
+}
+
+/** What is counted is that of the factor which is no rate. */
+function times(a: Result, b: Result): Result | undefined {
+  if (!RATED.has(a.unit) && !RATED.has(b.unit)) return undefined;
+  const units = [a.unit, b.unit];
+  const unit = units.find((one) => !RATED.has(one)) ?? units.find((one) => one.length > 1) ?? '';
+  return ratio(a.top * b.top, a.bottom * b.bottom, unit);
+}
+
+function parted(a: Result, b: Result): Result | undefined {
   const isSame = a.unit === b.unit;
   if (b.top === 0n || (!isSame && !RATED.has(b.unit))) return undefined;
   return ratio(a.top * b.bottom, a.bottom * b.top, isSame ? '' : a.unit);

@@ -6,7 +6,7 @@ import { type CriterionOpinion, criteriaToRead, isDecided, proveCriterion, type 
 import { derive } from './derivations.ts';
 import { workId } from './material.ts';
 import { inBatches, type Job, type Member, type Reading, readInRounds } from './panel.ts';
-import type { Questions } from './prompt.ts';
+import type { Questions, StatementAnswer } from './prompt.ts';
 import { findQuoted, proveStatement, type StatementOpinion } from './proof.ts';
 import { isRead, statementsToRead } from './statements.ts';
 import { placeOf } from './wording.ts';
@@ -104,11 +104,7 @@ async function readBatch(
   for (const given of answer.statements) {
     const asked = about.get(given.id);
     if (asked?.is === 'control') {
-      const tally = asked.isTrue ? member.trueControls : member.falseControls;
-      // A line cut from its place may claim nothing, or what another one withdraws.
-      if (asked.isTrue && (given.status === 'no_claim' || !given.sure)) continue;
-      tally.asked += 1;
-      if ((given.status === 'supported') !== asked.isTrue) tally.wrong += 1;
+      tallyControl(member, asked, given);
       continue;
     }
     const rule = job.task.judged[asked?.index ?? -1];
@@ -123,6 +119,14 @@ async function readBatch(
       if (given.status === 'met') member.falseControls.wrong += 1;
     } else if (asked !== undefined) seen(CRITERIA_FROM + asked.index, { criterion: proveCriterion(given, job) });
   }
+}
+
+/** A line cut from its place may claim nothing, or what another one withdraws: that is no wrong answer. */
+function tallyControl(member: Member, { isTrue }: { isTrue: boolean }, given: StatementAnswer): void {
+  if (isTrue && (given.status === 'no_claim' || !given.sure)) return;
+  const tally = isTrue ? member.trueControls : member.falseControls;
+  tally.asked += 1;
+  if ((given.status === 'supported') !== isTrue) tally.wrong += 1;
 }
 
 /** The questions of one call, controls among them, each by an id that tells nothing. */

@@ -106,20 +106,10 @@ function composed(job: Job, rule: JudgedStatement, read: Read, status: Statement
     opinion.computed ?? '',
     ...opinion.passages.map((one) => textOf(one, job.task)),
   ].join(' ');
-  const [passage] = opinion.passages;
-  const quote = passage === undefined ? '' : quotation(passage, job.task);
   const { compared: _, computed: __, ...rest } = next;
-  const claimed = opinion.compared?.claimed ?? rule.statement.text;
   return {
     ...rest,
-    why: withReason(
-      says === 'supports'
-        ? `As ${names} reads it, “${passage === undefined ? '' : clip(textOf(passage, job.task), QUOTE_CHARS)}” bears it out`
-        : `As ${names} reads it, “${clip(claimed)}” (${placeOf(rule.statement)}) is wrong: ${opinion.computed === undefined ? `${quote} says “${opinion.compared?.known ?? ''}”` : opinion.computed}`,
-      first.member.name,
-      opinion.reason,
-      held,
-    ),
+    why: withReason(saidOf(job, rule, names, opinion), first.member.name, opinion.reason, held),
     passages: opinion.passages,
     by: names,
     accounted: says === 'supports' ? [...rule.accounted, ...rule.open] : rule.accounted,
@@ -129,6 +119,17 @@ function composed(job: Job, rule: JudgedStatement, read: Read, status: Statement
     ...(opinion.compared === undefined ? {} : { compared: opinion.compared }),
     ...(opinion.computed === undefined ? {} : { computed: opinion.computed }),
   };
+}
+
+/** How a reading that decides is told. */
+function saidOf({ task }: Job, { statement }: JudgedStatement, names: string, opinion: StatementOpinion): string {
+  const { counts, compared, computed, passages } = opinion;
+  const [passage] = passages;
+  if (counts?.says === 'supports')
+    return `As ${names} reads it, “${passage === undefined ? '' : clip(textOf(passage, task), QUOTE_CHARS)}” bears it out`;
+  const quote = passage === undefined ? '' : quotation(passage, task);
+  const known = computed ?? `${quote} says “${compared?.known ?? ''}”`;
+  return `As ${names} reads it, “${clip(compared?.claimed ?? statement.text)}” (${placeOf(statement)}) is wrong: ${known}`;
 }
 
 /** What is open says who read it how. */
