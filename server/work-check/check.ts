@@ -124,7 +124,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
     confidence: shareDecided(statements),
     method: options.assessor.method,
     instructions: instructions?.count ?? 0,
-    limitations: limitationsOf(request, checks, work, dropped, assessment),
+    limitations: limitationsOf(request, { checks, work, dropped, assessment }),
     now: options.now,
     service_key: options.serviceKey,
     review_seconds: options.reviewSeconds ?? seconds.reviewWindow,
@@ -376,11 +376,9 @@ function instructionFinding(work: Work, evidence: EvidenceIndex): { finding: Fin
 
 function limitationsOf(
   request: CheckRequest,
-  checks: readonly CheckOutcome[],
-  work: Work,
-  dropped: number,
-  assessment: Assessment,
+  found: { checks: readonly CheckOutcome[]; work: Work; dropped: number; assessment: Assessment },
 ): string[] {
+  const { checks, work, dropped, assessment } = found;
   const skipped = (check: CheckOutcome['check']): boolean =>
     checks.some((outcome) => outcome.check === check && outcome.status === 'skipped');
   const lines = [

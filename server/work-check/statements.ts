@@ -100,7 +100,10 @@ function cellStatements(tables: readonly Table[]): Statement[] {
         const place = { start: cell.start, end: cell.end };
         return [
           {
-            ...makeStatement(at, text, 'cell', place, isCount(cell.text, name) ? text.length - cell.text.length : -1),
+            ...makeStatement(
+              { at, text, kind: 'cell', place },
+              isCount(cell.text, name) ? text.length - cell.text.length : -1,
+            ),
             record: { column: name, keys, names, figures: [], value: cell.text, identity: cells[0]?.text },
           },
         ];
@@ -133,8 +136,13 @@ function textStatements(whole: string): Statement[] {
     if (/:\s*$/.test(sentence)) under = sentence;
     if (/[?:]\s*$/.test(sentence) && !states(sentence)) continue;
     const kind = mark > 0 ? 'item' : 'sentence';
-    const statement = makeStatement(`sentence ${index + 1}`, sentence, kind, { start: start + mark, end });
-    if (mark === 0 && lines > 1 && isHeading(raw, whole, start, end, statement.quantities)) {
+    const statement = makeStatement({
+      at: `sentence ${index + 1}`,
+      text: sentence,
+      kind,
+      place: { start: start + mark, end },
+    });
+    if (mark === 0 && lines > 1 && isHeading(raw, whole, { start, end }, statement.quantities)) {
       under = sentence;
       continue;
     }
@@ -178,7 +186,7 @@ const HEADING_WORDS_MAX = 12;
 const BARE_LINE_WORDS = 6;
 
 /** Whether a line is a heading: marked as one, or a short line of its own without a full stop. Headings state nothing. */
-function isHeading(raw: string, whole: string, start: number, end: number, figures: readonly Quantity[]): boolean {
+function isHeading(raw: string, whole: string, { start, end }: Span, figures: readonly Quantity[]): boolean {
   if (MARKED_HEADING.test(raw)) return true;
   const alone = /(?:^|\n)[ \t]*$/.test(whole.slice(0, start)) && /^[ \t\r]*(?:\n|$)/.test(whole.slice(end));
   if (!alone || /[.!?;]["'”’)]*$/.test(raw)) return false;
@@ -203,12 +211,12 @@ function fieldStatements(product: JsonValue): Statement[] {
       for (const [key, item] of Object.entries(value)) {
         const [next, nextPath] = [at === '' ? key : `${at}.${key}`, `${path}/${pointerToken(key)}`];
         if ((typeof item === 'object' && item !== null) || item === '') visit(item, next, nextPath, wordsOfKey(key));
-        else statements.push(fieldStatement(next, nextPath, key, item, beside));
+        else statements.push(fieldStatement({ at: next, path: nextPath }, key, item, beside));
       }
     } else if (value !== null && value !== '') {
       const text = label === '' ? String(value) : `${label}: ${String(value)}`;
       const record = { column: label, keys: [], names: [], figures: [], value: String(value), identity: undefined };
-      statements.push({ ...makeStatement(at, text, 'leaf', { path }), record });
+      statements.push({ ...makeStatement({ at, text, kind: 'leaf', place: { path } }), record });
     }
   };
   visit(product, '', '', '');
@@ -235,13 +243,18 @@ function besideIn(record: { [key: string]: JsonValue }): Beside {
   };
 }
 
-function fieldStatement(at: string, path: string, key: string, item: JsonValue, beside: Beside): Statement {
+function fieldStatement(
+  { at, path }: { at: string; path: string },
+  key: string,
+  item: JsonValue,
+  beside: Beside,
+): Statement {
   const rest = beside.texts.filter(([other]) => other !== key);
   const [keys, names] = [rest.map(([, value]) => value), rest.map(([other]) => wordsOfKey(other))];
   const figures = beside.figures.flatMap(([other, value]) => (other === key ? [] : [value]));
   const column = wordsOfKey(key);
   const count = isCount(String(item), column) ? column.length + ': '.length : -1;
-  const made = makeStatement(at, `${column}: ${String(item)}`, 'leaf', { path }, count);
+  const made = makeStatement({ at, text: `${column}: ${String(item)}`, kind: 'leaf', place: { path } }, count);
   return { ...made, record: { column, keys, names, figures, value: String(item), identity: beside.identity } };
 }
 
@@ -275,14 +288,10 @@ const CITATION_MARK = /\[\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*\]/g;
 const RUN_IN_HEADING =
   /^\s*(?:\p{Lu}\p{Ll}*(?:tion|sion|ity|ing|ment|ance|ence)s?|Outlook|Background|Incidents?|Options?|Tasks?|Risks?|Costs?|Results?|Findings?|Notes?|Next steps?|Deliver(?:y|ies)|Status|Summary|Overview|Context|Scope|Causes?|Impact|Dates?|Deadlines?|Actions?|Reasons?|Details?|Not known|Open (?:points?|questions?))\s*[.:]\s+(?=["“']?(?:\p{Lu}|\d))/u;
 
+type Made = Pick<Statement, 'at' | 'text' | 'kind' | 'place'>;
+
 /** `count`: where four digits stand that are no year. */
-function makeStatement(
-  at: string,
-  text: string,
-  kind: StatementKind,
-  place: Statement['place'],
-  count = -1,
-): Statement {
+function makeStatement({ at, text, kind, place }: Made, count = -1): Statement {
   const said = kind === 'leaf' || kind === 'cell' ? text : text.replace(RUN_IN_HEADING, blanks);
   const tokens = tokenize(said.includes('[') ? said.replaceAll(CITATION_MARK, blanks) : said);
   return {

@@ -127,12 +127,8 @@ function decided(told: NonNullable<ReturnType<typeof firstOf>>, reading: Stateme
   // A value that stands elsewhere in the evidence may be the newer one.
   const certain = isCertain && (said.passages.length === 0 || !standsElsewhere(said, ground));
   if (said.status === 'not_checked' && !hasTypedPart(statement)) return { ...said, opinions: [] };
-  const candidates = [
-    ...new Set([...passagesOf(said.passages, ground), ...reading.matches.map(({ passage }) => passage)]),
-  ];
-  const { passages, by } = said;
-  const offered = { by, passages, computed: said.status === 'supported' ? said.computed : undefined };
-  const proof = prove(statement, offered, candidates, ground);
+  const { by } = said;
+  const proof = proofOf(said, reading, ground);
   const dispute = proof === undefined || statement.record !== undefined ? undefined : disputeOf(reading, ground);
   if (dispute !== undefined) return dispute;
   const proven: Opinion[] = proof === undefined ? [] : [{ by: proof.is, from: 'rule', says: 'supports', proof }];
@@ -141,6 +137,14 @@ function decided(told: NonNullable<ReturnType<typeof firstOf>>, reading: Stateme
   const opinion: Opinion[] = says === undefined ? [] : [{ by, from: 'rule', says }];
   const own = says === 'contradicts' && certain ? opinion.map((one) => ({ ...one, certain })) : opinion;
   return worded(said, [...proven, ...own], ground, statement);
+}
+
+/** What the kernel proves of what a rule says, over the passages that it names and those that match. */
+function proofOf(said: Judgement & { by: string }, { statement, matches }: StatementReading, ground: Ground) {
+  const { passages, by } = said;
+  const candidates = [...new Set([...passagesOf(passages, ground), ...matches.map(({ passage }) => passage)])];
+  const computed = said.status === 'supported' ? said.computed : undefined;
+  return prove(statement, { by, passages, computed }, candidates, ground);
 }
 
 /** What a rule says against a statement: that it is told otherwise, or that it is doubtful. */

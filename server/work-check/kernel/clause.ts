@@ -64,8 +64,7 @@ export function pair(
   const own = itemsOf(statement).filter(({ is }) => is !== 'break');
   const known = itemsOf(passage);
   const [first, last] = [passage.tokens[0], passage.tokens.at(-1)];
-  if (own.filter(isTelling).length < TELLING_MIN || own.length > ITEMS_MAX || known.length > ITEMS_MAX)
-    return undefined;
+  if (own.length > ITEMS_MAX || known.length > ITEMS_MAX || !isEnough(own)) return undefined;
   if (first === undefined || last === undefined || last.lower === '?') return undefined;
   if (isWordForWord(statement, passage)) return { start: first.start, end: last.end, verbatim: true };
   return PRONOUNS.has(statement.tokens[0]?.lower ?? '')
@@ -81,12 +80,12 @@ function pairItems(
   const moved = movable(own, known);
   const ordered = moved === undefined ? own : own.filter((item) => !moved.own.includes(item));
   const [opening] = ordered;
-  if (opening === undefined || ordered.filter(isTelling).length < TELLING_MIN) return undefined;
+  if (opening === undefined || !isEnough(ordered)) return undefined;
   for (const [from, item] of known.entries()) {
     const found = isSame(opening, item) ? pairFrom(ordered, known, from, isNew) : undefined;
     if (found === undefined) continue;
     const taken = [...found, ...(moved?.known ?? [])].sort((one, other) => one - other);
-    const [first, last] = [known[taken[0] ?? 0], known[taken.at(-1) ?? 0]];
+    const { first, last } = spanOf(known, taken);
     if (!isWhole(own, known, taken, from) || !sameTense(statement, passage, first, last)) continue;
     const isUnmoved = moved === undefined && found.length === own.length;
     const verbatim = isUnmoved && found.every((at, place) => at === from + place);
@@ -96,6 +95,13 @@ function pairItems(
 }
 
 const isTelling = ({ is }: Item): boolean => is === 'word' || is === 'figure';
+const isEnough = (items: readonly Item[]): boolean => items.filter(isTelling).length >= TELLING_MIN;
+
+/** From where to where the taken items of a passage stand. */
+const spanOf = (known: readonly Item[], taken: readonly number[]) => ({
+  first: known[taken[0] ?? 0],
+  last: known[taken.at(-1) ?? 0],
+});
 
 /** The whole sentence, word for word; case, typography and the full stop aside. */
 function isWordForWord(statement: Clause, passage: Clause): boolean {

@@ -156,7 +156,7 @@ function goOn(mark: string, from: Result, by: Result): Result | undefined {
   if (months !== undefined) return { ...from, top: BigInt(monthsOn(Number(from.top), count * months)) };
   // A bare number, or one that counts anything else ("14 calendar days"), is days or minutes.
   const step = steps[unit] ?? (by.unit === '' ? 1 : undefined);
-  return step === undefined ? undefined : { ...from, top: from.top + BigInt(count * step) };
+  return step === undefined ? undefined : { ...from, top: from.top + BigInt(count * step) * from.bottom };
 }
 
 /** The same day some months later; the last of the month where it has no such day. Both in days since 1970. */

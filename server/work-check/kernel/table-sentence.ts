@@ -49,15 +49,13 @@ function readRow(
 ): Found[] | undefined {
   const [name] = cells;
   if (name === undefined || !holdsKey(tokens, name.text)) return undefined;
-  const source = index.sources[table.source];
-  const above = source?.text.slice(Math.max(0, (table.header[0]?.start ?? 0) - 240), table.header[0]?.start ?? 0) ?? '';
-  const told = new Set(wordsOf(`${name.text} ${above} ${source?.source ?? ''}`));
+  const above = aboveOf(table, index);
+  const told = new Set(wordsOf(`${name.text} ${above} ${index.sources[table.source]?.source ?? ''}`));
   const places: Found[] = [];
   for (const figure of quantities) {
     if (isNamed(figure, tokens, name, table)) continue;
-    const column = columnOf(figure, tokens, { table, cells, above });
-    const cell = cells[column ?? -1];
-    const head = table.header[column ?? -1];
+    const column = columnOf(figure, tokens, { table, cells, above }) ?? -1;
+    const [cell, head] = [cells[column], table.header[column]];
     if (cell === undefined || head === undefined) return undefined;
     for (const word of wordsOf(head.text)) told.add(word);
     places.push({
@@ -67,6 +65,14 @@ function readRow(
   }
   for (const { text: cell } of cells) if (holdsKey(tokens, cell)) for (const word of wordsOf(cell)) told.add(word);
   return places.length > 0 && isTold({ tokens, quantities }, told) ? places : undefined;
+}
+
+const ABOVE_CHARS = 240;
+
+/** What stands over a table: its heading, the scale of its figures. */
+function aboveOf({ source, header }: Table, index: EvidenceIndex): string {
+  const start = header[0]?.start ?? 0;
+  return index.sources[source]?.text.slice(Math.max(0, start - ABOVE_CHARS), start) ?? '';
 }
 
 /** Whether a figure belongs to the name of the row, or of a column that the sentence names. */

@@ -80,8 +80,9 @@ function isDay({ top, withoutYear }: Result, { kind, value, year, month, day }: 
   );
 }
 
+/** A clock that tells no seconds tells the minute that they fall in. */
 const isClock = (minutes: number, { value, spoken }: Quantity): boolean =>
-  (minutes - value) % (spoken ? DAY_MINUTES / 2 : DAY_MINUTES) === 0;
+  ((Number.isInteger(value) ? Math.floor(minutes) : minutes) - value) % (spoken ? DAY_MINUTES / 2 : DAY_MINUTES) === 0;
 
 /** What a result may be told in: days as weeks, minutes as hours, months as years, a ratio as percent. */
 function scalesOf(unit: string, { kind, unit: told }: Quantity, value: number): number[] {

@@ -10,11 +10,24 @@ export type QuantityMatch = 'same' | 'different' | 'unrelated';
  * change a stated part or the unit.
  */
 export function compareQuantities(claimed: Quantity, known: Quantity): QuantityMatch {
+  return compareDays(claimed, known) ?? compareTimes(claimed, known) ?? compareAmounts(claimed, known);
+}
+
+function compareDays(claimed: Quantity, known: Quantity): QuantityMatch | undefined {
   if (claimed.kind === 'date' && known.kind === 'date') return compareDates(claimed, known);
-  if (claimed.kind === 'date' || known.kind === 'date') return sameBareNumber(claimed, known) ? 'same' : 'unrelated';
-  if (claimed.kind === 'time' && known.kind === 'time' && (claimed.spoken ?? known.spoken) === true)
-    return claimed.value % HALF_DAY === known.value % HALF_DAY ? 'same' : 'different';
-  if (claimed.kind === 'time' && known.kind === 'number') return isDottedTime(claimed, known) ? 'same' : 'unrelated';
+  if (claimed.kind !== 'date' && known.kind !== 'date') return undefined;
+  return sameBareNumber(claimed, known) ? 'same' : 'unrelated';
+}
+
+/** Times told by the dial, and those that the evidence writes with a dot; undefined for all else. */
+function compareTimes(claimed: Quantity, known: Quantity): QuantityMatch | undefined {
+  if (claimed.kind !== 'time') return undefined;
+  if (known.kind === 'number') return isDottedTime(claimed, known) ? 'same' : 'unrelated';
+  if (known.kind !== 'time' || (claimed.spoken ?? known.spoken) !== true) return undefined;
+  return claimed.value % HALF_DAY === known.value % HALF_DAY ? 'same' : 'different';
+}
+
+function compareAmounts(claimed: Quantity, known: Quantity): QuantityMatch {
   const equal = Math.abs(claimed.value - known.value) <= Math.max(claimed.tolerance, 1e-9 * Math.abs(known.value));
   if (claimed.kind !== known.kind) return equal && (isBare(claimed) || isBare(known)) ? 'same' : 'unrelated';
   if (claimed.unit === known.unit || claimed.unit === '' || known.unit === '') return equal ? 'same' : 'different';

@@ -19,8 +19,7 @@ function readSpokenTime(tokens: readonly Token[], at: number): Quantity | undefi
   if (minutes === undefined || (way !== 'past' && way !== 'to') || hour === undefined || hour < 1 || hour > 12)
     return undefined;
   const value = (hour * 60 + (way === 'past' ? minutes : -minutes)) % HALF_DAY;
-  const [start, end] = [tokens[at]?.start ?? 0, tokens[at + 2]?.end ?? 0];
-  return { kind: 'time', value, tolerance: 0, unit: '', spoken: true, start, end, first: at, last: at + 2 };
+  return { ...timeQuantity(tokens, at, at + 2, value), spoken: true };
 }
 
 /** "23.52", where a word says that it is a time. */
@@ -49,8 +48,12 @@ function readClock(tokens: readonly Token[], at: number): Quantity | undefined {
   if (minutes === undefined && half === undefined && dotted === undefined) return undefined;
   const last = half === undefined ? told : told + 1;
   const value = onTheDay(hour, half) * 60 + (dotted?.minute ?? minutes ?? 0);
-  const [start, end] = [tokens[at]?.start ?? 0, tokens[last]?.end ?? 0];
-  return { kind: 'time', value, tolerance: 0, unit: '', start, end, first: at, last };
+  return timeQuantity(tokens, at, last, value);
+}
+
+function timeQuantity(tokens: readonly Token[], first: number, last: number, value: number): Quantity {
+  const [start, end] = [tokens[first]?.start ?? 0, tokens[last]?.end ?? 0];
+  return { kind: 'time', value, tolerance: 0, unit: '', start, end, first, last };
 }
 
 /** The 30 of "17:30"; "3: 13 October" is no time. */

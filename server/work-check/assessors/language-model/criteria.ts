@@ -119,7 +119,7 @@ export function settleCriteria(
     const given = givenBy(read);
     const status = statusOf(base, given, { judged, readings: readings.statements });
     if (status === undefined && given.length > 1) disputed += 1;
-    return status === undefined ? doubted(base, given) : composed(job, judged, base, given, status);
+    return status === undefined ? doubted(base, given) : composed(job, judged, given, { ...base, status });
   });
   return { findings, disputed, unread };
 }
@@ -158,10 +158,9 @@ function statusOf(
     return restingOn(named, unseen) ?? (isSure ? 'met' : undefined);
   }
   for (const status of ['not_assessable', 'partly_met'] as const) if (of(status).length >= 2) return status;
-  if (met.length >= 2 && of('contradicted').length + of('missing').length === 0) return 'met';
-  return given.length === 1 && given[0]?.opinion.status !== 'missing' && given[0]?.opinion.status !== 'contradicted'
-    ? 'not_assessable'
-    : undefined;
+  const accusing = of('contradicted').length + of('missing').length;
+  if (accusing > 0) return undefined;
+  return met.length >= 2 ? 'met' : given.length === 1 ? 'not_assessable' : undefined;
 }
 
 /** What the statements that it rests on make of a criterion that was read as met; undefined where they leave it so. */
@@ -180,10 +179,10 @@ const sawWrong = (member: Member, read: readonly Reading<StatementOpinion>[] = [
 function composed(
   job: Job,
   judged: readonly JudgedStatement[],
-  base: AssessedFinding,
   given: readonly { member: Member; opinion: CriterionOpinion }[],
-  status: AssessedFinding['status'],
+  base: AssessedFinding,
 ): AssessedFinding {
+  const { status } = base;
   const decisive = given.filter(({ opinion }) => opinion.status === status);
   const [first] = decisive.length > 0 ? decisive : given;
   if (first === undefined) return base;

@@ -120,6 +120,12 @@ describe('a derivation', () => {
     ['binnen 2 Wochen', one('2 Wochen', 'days(a, b)', from('p1', '1 May'), from('p1', '15 May')), ['1 May to 15 May']],
     ['less than half', one('half', 'share(a, b)', from('p1', '8'), from('p1', '20')), ['8 of 20']],
     ['closes at noon', one('noon', 'a + b', from('p1', '11:30'), from('p1', '30')), ['opens 11:30 for 30 minutes']],
+    ['The alert went out at 10:21.', one('10:21', 'a + 60', from('p1', '09:21:30')), ['2025-05-14T09:21:30Z ALERT']],
+    [
+      'eight days',
+      one('eight days', 'days(a, b) + 1', from('p1', '04/03/2025'), from('p1', '11/03/2025')),
+      ['04/03/2025 to 11/03/2025'],
+    ],
     ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
   ])('holds: %s', (text, derivation, evidence) => {
     expect(holds(text, [derivation], evidence)).toBe(true);

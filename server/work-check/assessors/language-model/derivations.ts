@@ -3,13 +3,14 @@ import { operandName } from '../../kernel/expression.ts';
 import { type Closeness, closenessBefore, spokenIn } from '../../kernel/spoken.ts';
 import { isResult, isSpokenResult, printed } from '../../kernel/told.ts';
 import { clip } from '../../quoting.ts';
+import { dayOrderOf } from '../../reading/dates.ts';
 import { readQuantities } from '../../reading/quantities.ts';
 import type { Quantity } from '../../reading/quantity.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
 import type { Material } from './material.ts';
 import type { StatementAnswer } from './prompt.ts';
-import { findFigure, findQuote, textOf } from './quotes.ts';
+import { cellsOf, findFigure, findQuote, textOf } from './quotes.ts';
 import { asDigits, dayIn, isForeign, otherwiseIn, spanIn } from './written.ts';
 
 /** A derivation that the kernel worked out. */
@@ -115,11 +116,20 @@ function placeOf(
     return text === undefined ? undefined : { figure: figureIn(text, false), text, passages: [], steps: 0 };
   }
   const whole = material.passages.get(name);
-  const span = whole === undefined ? undefined : findFigure(words, textOf(whole, task));
+  const span = whole === undefined ? undefined : findFigure(words, cellsOf(whole, task));
   if (whole === undefined || span === undefined) return undefined;
-  const text = asDigits(textOf(whole, task).slice(span.start, span.end));
+  const text = asDigits(cellsOf(whole, task).slice(span.start, span.end));
   const source = task.evidence.sources.find(({ ref }) => ref === whole.ref);
-  return { figure: figureIn(text, source !== undefined && isForeign(source)), text, passages: [whole], steps: 0 };
+  const figure = figureIn(text, source !== undefined && isForeign(source));
+  const day = figure?.kind === 'date' && figure.month === undefined ? dayOf(text, task) : undefined;
+  return { figure: day ?? figure, text, passages: [whole], steps: 0 };
+}
+
+/** "04/03/2025" in the order that dates show somewhere in the evidence; the day first where none does. */
+function dayOf(text: string, { evidence }: AssessmentTask): Quantity | undefined {
+  const order = evidence.sources.flatMap((source) => dayOrderOf(source.text) ?? [])[0] ?? 'day first';
+  const [date] = readQuantities(tokenize(text), order);
+  return date?.kind === 'date' && date.month !== undefined ? date : undefined;
 }
 
 /** "p3-p26": the passages from one to another that hold certain words, to be counted. */

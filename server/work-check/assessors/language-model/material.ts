@@ -62,7 +62,7 @@ export function gatherMaterial(task: AssessmentTask, chance: Chance): Material {
   const work = workOf(task);
   return {
     fence,
-    fixed: fenced(fence, fixedPart(task, order, names, own, work.shown)),
+    fixed: fenced(fence, fixedPart(task, { order, names, own, work: work.shown })),
     passages,
     titles: new Map([
       ...task.evidence.sources.map(({ source }, at) => [`s${at + 1}`, source] as const),
@@ -126,10 +126,12 @@ const placeOf = ({ source, start, end }: IndexedPassage, { evidence }: Assessmen
 
 function fixedPart(
   task: AssessmentTask,
-  order: readonly number[],
-  names: ReadonlyMap<number, string>,
-  own: readonly OwnControl[],
-  work: object,
+  {
+    order,
+    names,
+    own,
+    work,
+  }: { order: readonly number[]; names: ReadonlyMap<number, string>; own: readonly OwnControl[]; work: object },
 ): object {
   const { evidence, request, work_kind, correction, now } = task;
   const sources = evidence.sources.map(({ source, origin, observed_at }, at) => ({

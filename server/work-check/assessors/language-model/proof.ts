@@ -127,7 +127,7 @@ function supportOf(
   { task }: About,
 ): Pick<StatementOpinion, 'counts'> & Partial<Pick<StatementOpinion, 'computed'>> {
   const texts = quoted.map((one) => textOf(one, task));
-  const isTold = isAbout(statement, [...texts, ...titles]);
+  const isTold = isAbout(statement, [...texts, ...titles], task);
   const { typed, paired, telling } = typedIn(statement, { quoted, titles, derived: held }, task);
   if (held.length === 0 && !isTold && !telling && !isToldOtherwise(statement, texts, task))
     return { counts: undefined };
@@ -199,10 +199,15 @@ const isToldOtherwise = ({ text }: Statement, quoted: readonly string[], { evide
 
 const DENIED = /\b(?:no|not|none|nobody|nothing|never|neither|without)\b/i;
 
-/** Whether quotes share a word with a statement, or with the record that its field belongs to. */
-function isAbout({ tokens, record }: Statement, quoted: readonly string[]): boolean {
-  const held = new Set(quoted.flatMap((text) => tokenize(text).map(({ stem }) => stem)));
+/** What speaks of something told before. */
+const REFERS =
+  /(?<!\p{L})(?:this|that|these|those|it|its|they|them|their|he|she|his|her|both|either|neither|such|dies\p{L}*|es|sie|ihr\p{L}*|beide\p{L}*|cela|ces?|cette|ils?|elles?|leurs?|est[aeo]s?|ell[ao]s?|sus?|quest[aeio]|dit|deze|dat|die|het|ze)(?!\p{L})/iu;
+
+/** Whether quotes share a word with a statement, the record that its field belongs to, or the sentence that it refers to. */
+function isAbout(statement: Statement, quoted: readonly string[], { work }: AssessmentTask): boolean {
+  const { tokens, record, text } = statement;
+  const held = new Set(quoted.flatMap((one) => tokenize(one).map(({ stem }) => stem)));
+  const before = REFERS.test(text) ? (work.statements[work.statements.indexOf(statement) - 1]?.tokens ?? []) : [];
   const beside = tokenize([record?.identity ?? '', ...(record?.keys ?? [])].join(' ; '));
-  const own = new Set([...tokens, ...beside].flatMap(({ content, stem }) => (content ? [stem] : [])));
-  return [...own].some((stem) => held.has(stem));
+  return [...tokens, ...beside, ...before].some(({ content, stem }) => content && held.has(stem));
 }

@@ -1,4 +1,5 @@
 import type { Span } from '../../reading/sentences.ts';
+import { separateValues } from '../../reading/tables.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
 
 /** A text as two people may type it differently, with the place that each of its characters came from. */
@@ -83,6 +84,28 @@ function findWhere(words: string, text: string, fits: (span: Span) => boolean): 
     }
   }
   return undefined;
+}
+
+type Source = AssessmentTask['evidence']['sources'][number];
+const apart = new WeakMap<Source, string>();
+
+/** A source with its cells apart: "QUOTE 118,640.00" of a CSV is no figure. Places stay; made once for each. */
+export function cellsApart(source: Source, { evidence }: AssessmentTask): string {
+  const known = apart.get(source);
+  if (known !== undefined) return known;
+  const at = evidence.sources.indexOf(source);
+  const made = separateValues(
+    source.text,
+    (evidence.tables ?? []).filter((table) => table.source === at),
+  );
+  apart.set(source, made);
+  return made;
+}
+
+/** The words of a passage, with the cells of a row apart. */
+export function cellsOf({ ref, start, end }: Passage, task: AssessmentTask): string {
+  const source = task.evidence.sources.find((one) => one.ref === ref);
+  return source === undefined ? '' : cellsApart(source, task).slice(start, end);
 }
 
 /** The words of a passage. */

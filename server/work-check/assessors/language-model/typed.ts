@@ -6,7 +6,7 @@ import { tokenize } from '../../reading/tokens.ts';
 import type { Statement } from '../../statements.ts';
 import { entryOf } from '../../support/lexicon.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
-import { findQuote, textOf } from './quotes.ts';
+import { cellsApart, cellsOf, findQuote } from './quotes.ts';
 import { asDigits, isNamed, isWritten, type Written } from './written.ts';
 
 type Read = Written & { names: Set<string> };
@@ -28,7 +28,7 @@ export function typedIn(
   task: AssessmentTask,
 ): { typed: boolean; paired: boolean; telling: boolean } {
   const near = [...quoted.map((passage) => aroundOf(passage, task)), ...titles].map((text) => readOf(asDigits(text)));
-  const read = quoted.map((passage) => readOf(textOf(passage, task)));
+  const read = quoted.map((passage) => readOf(cellsOf(passage, task)));
   const sources = sourcesOf(task);
   const beside = tokenize(
     `${task.evidence.sources.map(({ source, observed_at }) => `${source} ${observed_at ?? ''}`).join(' ; ')} ; ${task.request}`,
@@ -39,7 +39,11 @@ export function typedIn(
   ];
   const names = namesIn(statement.tokens, opens(statement));
   const own = new Set(names.map(({ stem }) => stem));
-  const named = names.every((token) => about.has(token.stem) || sources.some((one) => isNamed(token, one)));
+  const from = statement.record === undefined ? 0 : statement.text.length - statement.record.value.length;
+  // Rows and columns have the work's own titles.
+  const named = names.every(
+    (token) => token.start < from || about.has(token.stem) || sources.some((one) => isNamed(token, one)),
+  );
   const joined = ({ names: theirs }: Read): boolean =>
     theirs.size === 0 || own.size === 0 || [...theirs].some((stem) => own.has(stem) || about.has(stem));
   const stands = (figure: Quantity): boolean =>
@@ -50,7 +54,6 @@ export function typedIn(
     isBase(figure, statement) ||
     isMonth(figure, sources) ||
     isOfPeriod(figure, statement, task);
-  const from = statement.record === undefined ? 0 : statement.text.length - statement.record.value.length;
   const figures = statement.quantities.filter(({ start }) => start >= from);
   const typed = named && figures.every(stands) && (figures.length > 0 || names.length > 0);
   const free = figures.filter((figure) => !isDerived(figure, statement, derived) && !isSmallWord(figure, statement));
@@ -75,7 +78,9 @@ const sourcesRead = new WeakMap<AssessmentTask['evidence'], Read[]>();
 
 /** The sources as they are read: once for all statements of a check. */
 function sourcesOf({ evidence }: AssessmentTask): Read[] {
-  const known = sourcesRead.get(evidence) ?? evidence.sources.map(({ text }) => readOf(asDigits(text)));
+  // "net_gbp" names two things.
+  const known =
+    sourcesRead.get(evidence) ?? evidence.sources.map(({ text }) => readOf(asDigits(text).replaceAll('_', ' ')));
   sourcesRead.set(evidence, known);
   return known;
 }
@@ -100,13 +105,15 @@ function opens({ record }: Statement): boolean {
 const SENTENCE_WORDS_MIN = 5;
 
 /** A passage with the two before it and the one behind: the number of its clause, its heading, who speaks. */
-function aroundOf({ ref, start, end }: Passage, { evidence }: AssessmentTask): string {
+function aroundOf({ ref, start, end }: Passage, task: AssessmentTask): string {
+  const { evidence } = task;
   const source = evidence.sources.findIndex((one) => one.ref === ref);
   const own = evidence.passages.filter((passage) => passage.source === source && !passage.instruction);
   const first = own.findIndex((passage) => passage.end > start);
   const last = own.findLastIndex((passage) => passage.start < end);
   const [from, to] = [own[Math.max(0, first - BEFORE)]?.start ?? start, own[last + 1]?.end ?? end];
-  return evidence.sources[source]?.text.slice(from, to) ?? '';
+  const given = evidence.sources[source];
+  return given === undefined ? '' : cellsApart(given, task).slice(from, to);
 }
 
 const BEFORE = 2;
