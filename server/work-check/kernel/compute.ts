@@ -150,8 +150,8 @@ function goOn(mark: string, from: Result, by: Result): Result | undefined {
       ? undefined
       : ratio(from.top * by.bottom - by.top * from.bottom, from.bottom * by.bottom, between);
   const unit = by.unit === '' ? (by.told ?? '') : by.unit;
-  if (by.bottom !== 1n) return undefined;
-  const count = Number(by.top) * (mark === '+' ? 1 : -1);
+  if (by.top % by.bottom !== 0n) return undefined;
+  const count = Number(by.top / by.bottom) * (mark === '+' ? 1 : -1);
   const months = from.unit === 'date' ? MONTHS_IN[unit] : undefined;
   if (months !== undefined) return { ...from, top: BigInt(monthsOn(Number(from.top), count * months)) };
   // A bare number, or one that counts anything else ("14 calendar days"), is days or minutes.

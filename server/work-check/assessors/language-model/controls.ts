@@ -62,8 +62,9 @@ export function controlStatements({ passages, own }: Known, evidence: EvidenceIn
   const controls: Control[] = [];
   const held = texts.find((text) => statusByRules(text, evidence) === 'supported');
   if (held !== undefined) controls.push({ text: held, isTrue: true });
+  // No denial is put in or taken away: of a passage that another one withdraws it would be true.
   const changed = chance
-    .shuffled([withOtherFigure, withDenial])
+    .shuffled([withOtherFigure, withOtherMonth])
     .flatMap((change) => texts.flatMap((text) => change(text, evidence) ?? []))
     .find((text) => statusByRules(text, evidence) !== 'supported');
   controls.push({ text: changed ?? unheard(UNHEARD, evidence, chance), isTrue: false });
@@ -99,17 +100,13 @@ function withOtherFigure(text: string, { sources }: EvidenceIndex): string | und
   return undefined;
 }
 
-const AUXILIARY = /\b(?:is|are|was|were|has|have|had|will|would|can|could|may|must|should|does|did)\b(?! not\b|n['’]t)/;
-const DENIAL = /(?<=\b(?:is|are|was|were|has|have|had|will|would|can|could|may|must|should|does|did))\s+not\b/;
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-/** The same with its first denial taken away, or one put in. */
-function withDenial(text: string): string | undefined {
-  if (DENIAL.test(text)) return text.replace(DENIAL, '');
-  if (/\b(?:no|never|none|nobody|nothing|without|neither|nor|only)\b|n['’]t\b/i.test(text)) return undefined;
-  const found = AUXILIARY.exec(text);
-  if (found === null) return undefined;
-  const end = found.index + found[0].length;
-  return `${text.slice(0, end)} not${text.slice(end)}`;
+/** A first month replaced by one that stands nowhere in the evidence. */
+function withOtherMonth(text: string, { sources }: EvidenceIndex): string | undefined {
+  const found = MONTHS.find((month) => new RegExp(`\\b${month}\\b`).test(text));
+  const other = MONTHS.find((month) => !sources.some((source) => source.text.includes(month.slice(0, 3))));
+  return found === undefined || other === undefined ? undefined : text.replace(found, other);
 }
 
 function statusByRules(text: string, evidence: EvidenceIndex): string | undefined {

@@ -11,7 +11,7 @@ import type { AssessmentTask, Passage } from '../port.ts';
 import type { Material } from './material.ts';
 import type { StatementAnswer } from './prompt.ts';
 import { cellsOf, findFigure, findQuote, textOf } from './quotes.ts';
-import { asDigits, dayIn, isForeign, otherwiseIn, spanIn } from './written.ts';
+import { asDigits, dayIn, isForeign, numberOf, otherwiseIn, spanIn } from './written.ts';
 
 /** A derivation that the kernel worked out. */
 export type Derived = {
@@ -166,8 +166,11 @@ function figureIn(quoted: string, inForeign: boolean): Quantity | undefined {
     const [hours = 0, minutes = 0, seconds = 0] = clock.slice(1).map(Number);
     return { ...BARE, kind: 'time', value: hours * 60 + minutes + seconds / 60 };
   }
-  const ordinal = ORDINALS.indexOf(text.trim().toLowerCase());
+  const word = text.trim().toLowerCase();
+  const ordinal = ORDINALS.indexOf(word);
   if (ordinal >= 0) return { ...BARE, value: ordinal + 1 };
+  const named = figure === undefined || inForeign ? numberOf(word, inForeign) : undefined;
+  if (named !== undefined) return { ...BARE, value: named };
   const span = spanIn(text);
   if (span !== undefined) return { ...BARE, ...span };
   if (figure?.kind === 'time' || (figure?.kind === 'date' && figure.day !== undefined)) return figure;

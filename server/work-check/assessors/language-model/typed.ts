@@ -1,3 +1,4 @@
+import { languageOf } from '../../criteria/language.ts';
 import { compareQuantities } from '../../reading/compare-quantities.ts';
 import { readQuantities } from '../../reading/quantities.ts';
 import type { Quantity } from '../../reading/quantity.ts';
@@ -6,8 +7,8 @@ import { tokenize } from '../../reading/tokens.ts';
 import type { Statement } from '../../statements.ts';
 import { entryOf } from '../../support/lexicon.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
-import { cellsApart, cellsOf, findQuote } from './quotes.ts';
-import { asDigits, isNamed, isWritten, type Written } from './written.ts';
+import { cellsApart, cellsOf, findFigure } from './quotes.ts';
+import { asDigits, isNamed, isWritten, type Written, weekdays } from './written.ts';
 
 type Read = Written & { names: Set<string> };
 
@@ -40,9 +41,11 @@ export function typedIn(
   const names = namesIn(statement.tokens, opens(statement));
   const own = new Set(names.map(({ stem }) => stem));
   const from = statement.record === undefined ? 0 : statement.text.length - statement.record.value.length;
+  const isNoun = isGerman(task.work) ? nounsIn(statement.tokens) : new Set<Token>();
   // Rows and columns have the work's own titles.
   const named = names.every(
-    (token) => token.start < from || about.has(token.stem) || sources.some((one) => isNamed(token, one)),
+    (token) =>
+      token.start < from || isNoun.has(token) || about.has(token.stem) || sources.some((one) => isNamed(token, one)),
   );
   const joined = ({ names: theirs }: Read): boolean =>
     theirs.size === 0 || own.size === 0 || [...theirs].some((stem) => own.has(stem) || about.has(stem));
@@ -136,8 +139,33 @@ const HONORIFICS = new Set(['mr', 'mrs', 'ms', 'miss']);
 /** "Nurse Lindqvist", "item: Cutting machine": a word with a capital from its place may be told in another word. */
 const isCommon = (token: Token): boolean => entryOf(token).broader.length > 0;
 
-const CALENDAR =
-  /^(?:mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?$|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$/;
+const MONTH = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$/;
+
+const german = new WeakMap<AssessmentTask['work'], boolean>();
+
+/** Every noun of German has a capital; told once for each work. */
+function isGerman(work: AssessmentTask['work']): boolean {
+  const language = german.has(work) ? undefined : languageOf(work);
+  if (language !== undefined) german.set(work, 'code' in language && language.code === 'deu');
+  return german.get(work) === true;
+}
+
+/** An article, a pronoun or an adjective before a noun: "Ihre Nachricht", "der vereinbarten Laufleistung". */
+const DETERMINES =
+  /^(?:d(?:er|ie|as|en|em|es)|(?:ein|kein|mein|dein|sein|ihr|unser|eu(?:er|r))(?:e[nmrs]?)?|zum|zur|vom|beim|im|am|ins|ans|\p{Ll}{2,}(?:e[nmrs]?))$/u;
+const NO_ADJECTIVE = /^(?:bei|neben|gegen|über|unter|hinter|oder|aber|sowie|wegen|eben|wenn|denn)$/;
+
+/** "You" and "your" in letters. */
+const POLITE = /^(?:sie|ihnen|ihr(?:e[nmrs]?)?)$/;
+
+/** The words of a German text that have a capital and are no names: nouns, by what stands before them, and "Ihre". */
+const nounsIn = (tokens: readonly Token[]): Set<Token> =>
+  new Set(
+    tokens.filter(({ lower }, at) => {
+      const before = tokens[at - 1]?.lower ?? '';
+      return POLITE.test(lower) || (DETERMINES.test(before) && !NO_ADJECTIVE.test(before));
+    }),
+  );
 
 /** What a sentence follows, also as the value of a field ("reason: Gearbox failure …"). */
 const OPENS_SENTENCE = new Set(['.', ':']);
@@ -148,7 +176,8 @@ const namesIn = (tokens: readonly Token[], opens: boolean): Token[] =>
       token.capital &&
       token.content &&
       token.kind === 'word' &&
-      !CALENDAR.test(token.lower) &&
+      !MONTH.test(token.lower) &&
+      !weekdays.has(token.lower.replace(/s$/, '')) &&
       !HONORIFICS.has(token.lower) &&
       !(isCommon(token) && (tokens[at + 1]?.capital === true || tokens[at - 1]?.lower === ':')) &&
       (!opens || (at > 0 && !OPENS_SENTENCE.has(tokens[at - 1]?.lower ?? ''))),
@@ -165,7 +194,7 @@ function isInOrder(names: readonly Token[], tokens: readonly Token[]): boolean {
 
 const isDerived = (figure: Quantity, { text }: Statement, derived: readonly { claimed: string }[]): boolean =>
   derived.some(({ claimed }) => {
-    const span = findQuote(claimed, text);
+    const span = findFigure(claimed, text);
     return span !== undefined && span.start < figure.end && span.end > figure.start;
   });
 

@@ -8,6 +8,8 @@ export type Written = { text: string; tokens: Token[]; stems: Set<string>; quant
 
 /** Languages whose months are read, beside English. */
 const LOCALES = 'en de fr es it pt nl da sv nb fi pl cs sk hu ro hr sl tr'.split(' ');
+/** A week of days. */
+const ORDER = [1, 2, 3, 4, 5, 6, 7];
 const ROMAN = 'i ii iii iv v vi vii viii ix x xi xii'.split(' ');
 
 /** The numbers of months by their names and short names, in capitals of registers ("9.ix.31"), too. */
@@ -30,6 +32,22 @@ function monthWords(): Map<string, Set<number>> {
   for (const [at, word] of ROMAN.entries()) learn(word, at + 1);
   return known;
 }
+
+/** The days of the week by their names and short names; "mo" and "di" are words, too. */
+export const weekdays: ReadonlySet<string> = new Set(
+  LOCALES.flatMap((locale) =>
+    (['long', 'short'] as const).flatMap((weekday) => {
+      const format = new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' });
+      const names = ORDER.map((day) =>
+        format
+          .format(Date.UTC(2001, 0, day))
+          .toLowerCase()
+          .replace(/[.s]$/, ''),
+      );
+      return names.filter((name) => /\p{L}{3}/u.test(name));
+    }),
+  ).concat('tues', 'thur', 'wednes'),
+);
 
 /** Whether a figure stands in a text, whatever its unit is written as; of a money amount no other currency may stand there. */
 export function isWritten(figure: Quantity, { text, quantities }: Written): boolean {
@@ -96,9 +114,10 @@ const ENGLISH_WORDS = new Set('due once elf dos sept'.split(' '));
 
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/\p{L}+/gu) ?? [];
 
-function numberOf(word: string): number | undefined {
+/** The number that a word of another language is; words of English, too, count where the text is not English. */
+export function numberOf(word: string, inForeign = false): number | undefined {
   if (ONE.test(word)) return 1;
-  if (ENGLISH_WORDS.has(word)) return undefined;
+  if (ENGLISH_WORDS.has(word) && !inForeign) return undefined;
   return NUMBER_WORDS.map((words) => words.indexOf(word)).find((place) => place >= 0);
 }
 
