@@ -135,7 +135,7 @@ export function spanIn(text: string): { value: number; unit: string } | undefine
   for (const [at, word] of words.entries()) {
     const unit = SPANS.find(([, form]) => form.test(word))?.[0];
     const before = words[at - 1] ?? '';
-    const value = /^\d{1,4}$/.test(before) ? Number(before) : numberOf(before);
+    const value = /^\d{1,4}$/.test(before) ? Number(before) : numberOf(before, true);
     if (unit !== undefined && value !== undefined) return { value, unit };
   }
   return undefined;
