@@ -8,7 +8,8 @@ import { prove } from '../kernel/prove.ts';
 import { clip } from '../quoting.ts';
 import { compareQuantities } from '../reading/compare-quantities.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { holdsWhole } from '../reading/tokens.ts';
+import { readQuantities } from '../reading/quantities.ts';
+import { holdsWhole, tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
 import { figuresOf, type Ground, type Judgement, placeOf, unsettled, where } from './ground.ts';
 import { readStatement, type StatementReading } from './read-statement.ts';
@@ -192,9 +193,11 @@ const datedAt = (at: number, { passages, sources }: EvidenceIndex): number =>
 
 function standsElsewhere({ compared, computed }: Judgement, { index }: Ground): boolean {
   if (compared === undefined || computed !== undefined) return computed !== undefined;
-  return (
-    standsAsFigure(compared.claimed, index) || index.sources.some(({ text }) => holdsWhole(compared.claimed, text))
-  );
+  const { claimed } = compared;
+  // "1939–1967" where another text says "from 1939 to 1967".
+  const figures = readQuantities(tokenize(claimed)).map(({ start, end }) => claimed.slice(start, end));
+  const stands = figures.length > 0 && figures.every((figure) => standsAsFigure(figure, index));
+  return stands || index.sources.some(({ text }) => holdsWhole(claimed, text));
 }
 
 /** A contradiction that is not certain is looked at before all else that is open. */

@@ -27,7 +27,7 @@ export const UNITS = new Map(
 );
 
 const UNIT_NAMES = new Set(UNITS.values());
-export const isUnit = (unit: string): boolean => unit.includes('/') || UNIT_NAMES.has(unit);
+const isUnit = (unit: string): boolean => unit.includes('/') || UNIT_NAMES.has(unit);
 
 /** Whether a figure counts a unit of measure, as 320 m does and 320 chairs do not. */
 export const isMeasure = ({ unit }: Pick<Quantity, 'unit'>): boolean => isUnit(unit);
