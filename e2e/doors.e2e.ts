@@ -105,11 +105,22 @@ const tellsTheTime = (body: Answer['body']): boolean => Boolean(body?.availabili
 function shown({ status, headers, text, body }: Answer): { status: number; headers: object; text: string } {
   const own = tellsTheTime(body) ? [...ownHeaders, 'etag'] : ownHeaders;
   const names = [...headers.keys()].filter((name) => !connectionHeaders.includes(name));
+  const sharedPart = (name: string) => {
+    if (own.includes(name)) return 'its own';
+    const value = headers.get(name);
+    return name === 'payment-required' ? ofNoTime(Buffer.from(value ?? '', 'base64').toString()) : value;
+  };
   return {
     status,
-    headers: Object.fromEntries(names.map((name) => [name, own.includes(name) ? 'its own' : headers.get(name)])),
-    text: text.replaceAll(/"(request_id|checked_at)":"[^"]+"/g, '"$1":"its own"'),
+    headers: Object.fromEntries(names.map((name) => [name, sharedPart(name)])),
+    text: ofNoTime(text.replaceAll(/"(request_id|checked_at)":"[^"]+"/g, '"$1":"its own"')),
   };
+}
+
+/** A demand without what is drawn or dated for each: challenges to sign in, and the signatures of offers. */
+function ofNoTime(text: string): string {
+  if (!text.startsWith('{"x402Version"')) return text;
+  return text.replaceAll(/"(nonce|issuedAt|expirationTime|signature)":"[^"]+"/g, '"$1":"its own"');
 }
 
 /** Sends the same request to both doors, one after the other, and expects the same answer. */
