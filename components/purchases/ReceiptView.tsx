@@ -1,3 +1,4 @@
+import { ShieldAlert, ShieldCheck, ShieldQuestionMark } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyVerbatim } from '@/components/ui/CopyButton.tsx';
 import { Digest, digestText } from '@/components/ui/Digest.tsx';
@@ -155,7 +156,14 @@ function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
 function Verification({ receipt }: { receipt: Receipt }) {
   return (
     <section aria-label="Signature">
-      <SignatureCheck record={receipt} />
+      <SignatureCheck
+        record={receipt}
+        icons={{
+          good: <ShieldCheck className="icon text-settled" />,
+          open: <ShieldQuestionMark className="icon text-ink-3" />,
+          bad: <ShieldAlert className="icon text-fault" />,
+        }}
+      />
       <dl className="facts mt-3 text-dense">
         <dt>Key</dt>
         <dd>

@@ -1,7 +1,6 @@
 'use client';
 
-import { RefreshCw, ShieldAlert, ShieldCheck, ShieldQuestionMark } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { type PublishedKeys, type SignedReceipt, verifyReceipt } from '@/client/verify-receipt.ts';
 
 const KEYS_ADDRESS = '/.well-known/jwks.json';
@@ -10,29 +9,25 @@ const KEYS_TIMEOUT_MS = 10_000;
 type Outcome = 'checking' | 'verified' | 'revoked_later' | 'altered' | 'unchecked';
 
 const outcomes = {
-  checking: { icon: ShieldQuestionMark, tone: 'text-ink-3', title: 'Checking the signature', detail: '' },
+  checking: { icon: 'open', title: 'Checking the signature', detail: '' },
   verified: {
-    icon: ShieldCheck,
-    tone: 'text-settled',
+    icon: 'good',
     title: 'Signature verified',
     detail: 'Checked in this browser against the published key. The text was not changed since it was signed.',
   },
   revoked_later: {
-    icon: ShieldQuestionMark,
-    tone: 'text-ink-3',
+    icon: 'open',
     title: 'Signature verified; its key was revoked later',
     detail:
       'The receipt claims to be older than the revocation, but whoever stole the key could have written that too. Compare it with an earlier copy.',
   },
   altered: {
-    icon: ShieldAlert,
-    tone: 'text-fault',
+    icon: 'bad',
     title: 'The signature does not match',
     detail: 'The text shown here is not what was signed. Do not rely on it, and tell us.',
   },
   unchecked: {
-    icon: ShieldQuestionMark,
-    tone: 'text-ink-3',
+    icon: 'open',
     title: 'Signature not checked',
     detail: 'The key could not be loaded, or this browser cannot check it. The steps below work anywhere.',
   },
@@ -56,8 +51,14 @@ async function check(record: SignedReceipt): Promise<Outcome> {
   }
 }
 
+interface Props {
+  record: SignedReceipt;
+  /** Drawn by the server, so that no script for them is sent. */
+  icons: Readonly<Record<'good' | 'open' | 'bad', ReactNode>>;
+}
+
 /** Verifies a signed record in the reader's own browser. */
-export function SignatureCheck({ record }: { record: SignedReceipt }) {
+export function SignatureCheck({ record, icons }: Props) {
   const [outcome, setOutcome] = useState<Outcome>('checking');
   const run = useCallback(() => {
     setOutcome('checking');
@@ -66,12 +67,12 @@ export function SignatureCheck({ record }: { record: SignedReceipt }) {
   }, [record]);
   useEffect(run, [run]);
 
-  const { icon: Icon, tone, title, detail } = outcomes[outcome];
+  const { icon, title, detail } = outcomes[outcome];
   return (
     <div className="noscript:hidden">
       <div aria-live="polite">
         <h2 className="flex items-center gap-2 text-h3">
-          <Icon className={`icon ${tone}`} />
+          {icons[icon]}
           {title}
         </h2>
         <p className="mt-1 min-h-10 text-dense text-ink-2">{detail}</p>
@@ -82,7 +83,6 @@ export function SignatureCheck({ record }: { record: SignedReceipt }) {
         aria-disabled={outcome === 'checking'}
         onClick={outcome === 'checking' ? undefined : run}
       >
-        <RefreshCw className="icon" />
         Check again
       </button>
     </div>
