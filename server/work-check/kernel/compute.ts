@@ -1,3 +1,4 @@
+import { weekdayOf } from '../reading/calendar-words.ts';
 import type { Quantity } from '../reading/quantity.ts';
 import { type Node, parse } from './expression.ts';
 
@@ -65,6 +66,8 @@ function workOut(node: Node, operands: readonly Operand[], year: number | undefi
 function operandValue(operand: Operand | undefined, year: number | undefined): Result | undefined {
   if (operand?.result !== undefined) return operand.result;
   const figure = operand?.figure;
+  const weekday = weekdayOf(operand?.text.trim() ?? '');
+  if (weekday !== undefined) return whole(weekday, 'weekday');
   if (figure === undefined) return undefined;
   switch (figure.kind) {
     case 'date':
@@ -138,7 +141,7 @@ function common(a: Result, b: Result): string | undefined {
 
 /** What a date and a time go on by, in their own steps, and the unit of the difference of two of them. */
 const GOES_ON: Readonly<Record<string, { between: string; steps: Readonly<Record<string, number>> }>> = {
-  date: { between: 'day', steps: { day: 1, week: 7 } },
+  date: { between: 'day', steps: { day: 1, week: 7, hour: 1 / 24 } },
   time: { between: 'minute', steps: { minute: 1, hour: 60 } },
 };
 const MONTHS_IN: Readonly<Record<string, number>> = { month: 1, year: 12 };
@@ -156,7 +159,10 @@ function goOn(mark: string, from: Result, by: Result): Result | undefined {
   if (months !== undefined) return { ...from, top: BigInt(monthsOn(Number(from.top), count * months)) };
   // A bare number, or one that counts anything else ("14 calendar days"), is days or minutes.
   const step = steps[unit] ?? (by.unit === '' ? 1 : undefined);
-  return step === undefined ? undefined : { ...from, top: from.top + BigInt(count * step) * from.bottom };
+  const on = Math.round(count * (step ?? 0) * DAY_MINUTES) / DAY_MINUTES;
+  // "72 hours" are three days; "10 hours" leave the day open.
+  if (step === undefined || !Number.isInteger(on)) return undefined;
+  return { ...from, top: from.top + BigInt(on) * from.bottom };
 }
 
 /** The same day some months later; the last of the month where it has no such day. Both in days since 1970. */
@@ -238,11 +244,17 @@ const FUNCTIONS: Readonly<Record<string, (values: Values) => Result | undefined>
   last: (values) => inMonth(values, (year, month) => Date.UTC(year, month + 1, 0)),
   quarter: (values) => inMonth(values, (year, month) => Date.UTC(year, month - (month % 3) + 3, 0)),
   workdays: workdaysAfter,
+  next: ([date, day, ...more]) => {
+    if (date?.unit !== 'date' || date.withoutYear || day?.unit !== 'weekday' || more.length > 0) return undefined;
+    const ahead = (Number(day.top) - dayOfWeek(date) + 7) % 7;
+    return { ...date, top: date.top + BigInt(ahead) };
+  },
   weekday: ([date, ...more]) =>
-    date?.unit !== 'date' || date.withoutYear || more.length > 0
-      ? undefined
-      : whole((((Number(date.top) + 4) % 7) + 7) % 7, 'weekday'),
+    date?.unit !== 'date' || date.withoutYear || more.length > 0 ? undefined : whole(dayOfWeek(date), 'weekday'),
 };
+
+/** 0 is Sunday; 1 January 1970 was a Thursday. */
+const dayOfWeek = ({ top }: Result): number => (((Number(top) + 4) % 7) + 7) % 7;
 
 const WORKDAYS_MAX = 400;
 

@@ -5,14 +5,15 @@
  *     product    = value (("*" | "/") value)*
  *     value      = operand | constant | "(" sum ")" | function "(" sum ("," sum)* ")"
  *     constant   = 1 to 10 | 12 | 24 | 32 | 60 | 100 | 1000
- *     function   = sum count min max mean share round days months minutes weekday first last quarter workdays floor ceil
+ *     function   = sum count min max mean share round days months minutes weekday first last quarter workdays next
+ *                  floor ceil
  *
  * At most five operators and four functions, over up to 60 operands. Money goes with money of one currency; days come
  * from dates, minutes from times, and a date or a time goes on by what is added. Hundreds of figures derive any number:
  * that is what the limits are for.
  */
 export const GRAMMAR =
-  'a + b | a - b | a * b | a / b | sum(a, b, …) | count(a, b, …) | min(…) | max(…) | mean(…) | share(a, b) = a of b in percent | round(x) | round(x, digits), floor(x), ceil(x) | days(a, b) and months(a, b) between dates (whole months) | minutes(a, b) between times (never negative) | weekday(a) | first(a), last(a) day of the month of a date (the first of the next: last(a) + 1), quarter(a) last day of its quarter | workdays(a, n, holidays …) n working days (Monday to Friday) after a | a date + or - days (or "2 weeks", "3 months" as quoted) | a time + or - minutes; 12% counts as 12; constants 1 to 10, 12, 24, 32, 60, 100, 1000; brackets allowed, * and / before + and -; at most five operators and four functions, over up to 60 operands';
+  'a + b | a - b | a * b | a / b | sum(a, b, …) | count(a, b, …) | min(…) | max(…) | mean(…) | share(a, b) = a of b in percent | round(x) | round(x, digits), floor(x), ceil(x) | days(a, b) and months(a, b) between dates (whole months) | minutes(a, b) between times (never negative) | weekday(a) | first(a), last(a) day of the month of a date (the first of the next: last(a) + 1), quarter(a) last day of its quarter | workdays(a, n, holidays …) n working days (Monday to Friday) after a | next(a, b) the first date on or after a that is the weekday b ("Thursday") | a date + or - days (or "2 weeks", "3 months", "72 hours" as quoted) | a time + or - minutes; 12% counts as 12; constants 1 to 10, 12, 24, 32, 60, 100, 1000; brackets allowed, * and / before + and -; at most five operators and four functions, over up to 60 operands';
 
 export type Node =
   | { is: 'operand'; at: number }
@@ -26,7 +27,9 @@ const OPERANDS_MAX = 60;
 const CHARS_MAX = 400;
 const FUNCTIONS_MAX = 4;
 const FUNCTIONS = new Set(
-  'sum count min max mean share round days months minutes weekday first last quarter workdays floor ceil'.split(' '),
+  'sum count min max mean share round days months minutes weekday first last quarter workdays next floor ceil'.split(
+    ' ',
+  ),
 );
 const TOKEN = /\s*(?:(\d{1,4})|([a-z]{1,8}\d{0,2})|([-+*/(),×÷−]))/y;
 

@@ -3,7 +3,9 @@ export type Span = { start: number; end: number };
 
 /** Never the last word of a sentence. */
 const TITLES = new Set(
-  'mr mrs ms dr prof st sr jr fig no nos vol e.g i.e eg ie approx vs al est dept cf ca'.split(' '),
+  'mr mrs ms dr prof st sr jr fig no nos nr vol e.g i.e eg ie approx vs al est dept cf ca mwst ust zzgl inkl exkl bzw'.split(
+    ' ',
+  ),
 );
 /** May be the last word of a sentence: it is one when the next word opens a sentence. */
 const ABBREVIATIONS = new Set(

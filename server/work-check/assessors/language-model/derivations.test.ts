@@ -126,6 +126,17 @@ describe('a derivation', () => {
       one('eight days', 'days(a, b) + 1', from('p1', '04/03/2025'), from('p1', '11/03/2025')),
       ['04/03/2025 to 11/03/2025'],
     ],
+    [
+      'on 8 May',
+      one('8 May', 'next(a, b)', from('p1', '6 May 2025'), from('p1', 'Thursdays')),
+      ['from 6 May 2025, on Thursdays'],
+    ],
+    [
+      '18 de junio',
+      one('18 de junio', 'a - b', from('p1', '21 de junio de 2025'), from('p1', '72 hours')),
+      ['21 de junio de 2025, 72 hours before'],
+    ],
+    ['€ 18.400', one('18.400', 'a', from('p1', 'achttien duizend vierhonderd')), ['achttien duizend vierhonderd euro']],
     ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
   ])('holds: %s', (text, derivation, evidence) => {
     expect(holds(text, [derivation], evidence)).toBe(true);

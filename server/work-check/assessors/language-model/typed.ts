@@ -1,4 +1,5 @@
 import { languageOf } from '../../criteria/language.ts';
+import { weekdayOf } from '../../reading/calendar-words.ts';
 import { compareQuantities } from '../../reading/compare-quantities.ts';
 import { readQuantities } from '../../reading/quantities.ts';
 import type { Quantity } from '../../reading/quantity.ts';
@@ -8,7 +9,7 @@ import type { Statement } from '../../statements.ts';
 import { entryOf } from '../../support/lexicon.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
 import { cellsApart, cellsOf, findFigure } from './quotes.ts';
-import { asDigits, isNamed, isWritten, type Written, weekdays } from './written.ts';
+import { asDigits, isForeign, isNamed, isWritten, otherwiseIn, type Written } from './written.ts';
 
 type Read = Written & { names: Set<string> };
 
@@ -50,7 +51,7 @@ export function typedIn(
   const joined = ({ names: theirs }: Read): boolean =>
     theirs.size === 0 || own.size === 0 || [...theirs].some((stem) => own.has(stem) || about.has(stem));
   const stands = (figure: Quantity): boolean =>
-    near.some((one) => isWritten(figure, one)) ||
+    near.some((one) => readingsOf(figure, statement, task).some((reading) => isWritten(reading, one))) ||
     isDerived(figure, statement, derived) ||
     (figure.kind === 'date' && periods.some((known) => compareQuantities(figure, known) === 'same')) ||
     isSmallWord(figure, statement) ||
@@ -69,6 +70,12 @@ export function typedIn(
     paired: typed && paired,
     telling: typed && figures.some(tellsApart),
   };
+}
+
+/** A figure as English writes it, and in a work of another language as that does: "1.200". */
+function readingsOf(figure: Quantity, { text }: Statement, { work }: AssessmentTask): Quantity[] {
+  const value = isForeign(work) ? otherwiseIn(text.slice(figure.start, figure.end), true) : undefined;
+  return value === undefined ? [figure] : [figure, { ...figure, value }];
 }
 
 const TELLING_MIN = 100;
@@ -177,7 +184,7 @@ const namesIn = (tokens: readonly Token[], opens: boolean): Token[] =>
       token.content &&
       token.kind === 'word' &&
       !MONTH.test(token.lower) &&
-      !weekdays.has(token.lower.replace(/s$/, '')) &&
+      weekdayOf(token.lower) === undefined &&
       !HONORIFICS.has(token.lower) &&
       !(isCommon(token) && (tokens[at + 1]?.capital === true || tokens[at - 1]?.lower === ':')) &&
       (!opens || (at > 0 && !OPENS_SENTENCE.has(tokens[at - 1]?.lower ?? ''))),

@@ -1,53 +1,12 @@
+import { months, ROMAN } from '../../reading/calendar-words.ts';
 import { compareQuantities } from '../../reading/compare-quantities.ts';
 import type { Quantity } from '../../reading/quantity.ts';
 import type { Token } from '../../reading/token.ts';
+import { inDigits } from './spelled.ts';
 
 /** Whether a text gives a figure or a name in some form: as another language, a register or a table writes it. */
 
 export type Written = { text: string; tokens: Token[]; stems: Set<string>; quantities: Quantity[] };
-
-/** Languages whose months are read, beside English. */
-const LOCALES = 'en de fr es it pt nl da sv nb fi pl cs sk hu ro hr sl tr'.split(' ');
-/** A week of days. */
-const ORDER = [1, 2, 3, 4, 5, 6, 7];
-const ROMAN = 'i ii iii iv v vi vii viii ix x xi xii'.split(' ');
-
-/** The numbers of months by their names and short names, in capitals of registers ("9.ix.31"), too. */
-const months: ReadonlyMap<string, ReadonlySet<number>> = monthWords();
-
-function monthWords(): Map<string, Set<number>> {
-  const known = new Map<string, Set<number>>();
-  const learn = (word: string, month: number): void => {
-    known.set(word, (known.get(word) ?? new Set()).add(month));
-  };
-  for (const locale of LOCALES)
-    for (const form of ['long', 'short'] as const)
-      for (const withDay of [{}, { day: 'numeric' }] as const) {
-        const format = new Intl.DateTimeFormat(locale, { month: form, timeZone: 'UTC', ...withDay });
-        for (let month = 0; month < ROMAN.length; month += 1) {
-          const word = format.formatToParts(Date.UTC(2001, month, 1)).find(({ type }) => type === 'month')?.value ?? '';
-          if (/\p{L}{3}/u.test(word)) learn(word.toLowerCase().replace(/\.$/, ''), month + 1);
-        }
-      }
-  for (const [at, word] of ROMAN.entries()) learn(word, at + 1);
-  return known;
-}
-
-/** The days of the week by their names and short names; "mo" and "di" are words, too. */
-export const weekdays: ReadonlySet<string> = new Set(
-  LOCALES.flatMap((locale) =>
-    (['long', 'short'] as const).flatMap((weekday) => {
-      const format = new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' });
-      const names = ORDER.map((day) =>
-        format
-          .format(Date.UTC(2001, 0, day))
-          .toLowerCase()
-          .replace(/[.s]$/, ''),
-      );
-      return names.filter((name) => /\p{L}{3}/u.test(name));
-    }),
-  ).concat('tues', 'thur', 'wednes'),
-);
 
 /** Whether a figure stands in a text, whatever its unit is written as; of a money amount no other currency may stand there. */
 export function isWritten(figure: Quantity, { text, quantities }: Written): boolean {
@@ -164,9 +123,19 @@ function isTime(minutes: number, text: string): boolean {
   ).test(text);
 }
 
-/** Letters that a scan put for digits, and digits for letters: "2O24", "09.4O", "3l", "l0 years", "0ctober". */
+/** "Een oktober", "dos de junio": a number in words before a month is a day. */
+const withDays = (text: string): string =>
+  text.replaceAll(/(?<!\p{L})(\p{L}+)(?=\s(?:de\s)?(\p{L}+))/gu, (word, _, next: string) => {
+    const day = months.has(next.toLowerCase()) ? numberOf(word.toLowerCase(), true) : undefined;
+    return day === undefined ? word : String(day);
+  });
+
+/**
+ * Letters that a scan put for digits, and digits for letters: "2O24", "09.4O", "3l", "l0 years", "0ctober"; and numbers
+ * spelled out in other languages.
+ */
 export function asDigits(text: string): string {
-  return text
+  return withDays(inDigits(text))
     .replaceAll(/(?<![\p{L}\d.,])0(?=\p{L}{3})/gu, 'O')
     .replaceAll(/(?<![\p{L}\d])[lI](?=\d)/gu, '1')
     .replaceAll(/(?<=\d[.,:/]?)[oO](?!\p{L})|(?<=\d)[oO](?=\d)/gu, '0')
@@ -215,12 +184,12 @@ const ENGLISH = /(?<!\p{L})(?:the|of|and|to|is|are|was|were|with|for|by|that|thi
 const OTHERS =
   /(?<!\p{L})(?:le|la|les|des|du|et|est|une|dans|pour|sur|au|aux|pas|der|die|das|und|ist|nicht|den|dem|zu|mit|im|vom|ein|eine|kein|keine|wird|el|los|las|una|para|por|del|il|che|di|sono|della|het|een|van|voor|aan|geen|niet|naar|zijn|och|att|som|og|det|nie|jest)(?!\p{L})/giu;
 
-const languages = new WeakMap<{ text: string }, boolean>();
+const languages = new WeakMap<object, boolean>();
 
-/** Whether a source is in another language than English, by its smallest words; found once for each. */
-export function isForeign(source: { text: string }): boolean {
-  const known =
-    languages.get(source) ?? (source.text.match(OTHERS)?.length ?? 0) > (source.text.match(ENGLISH)?.length ?? 0);
+/** Whether a source or a work is in another language than English, by its smallest words; found once for each. */
+export function isForeign(source: { text: string } | { plain: string }): boolean {
+  const text = 'text' in source ? source.text : source.plain;
+  const known = languages.get(source) ?? (text.match(OTHERS)?.length ?? 0) > (text.match(ENGLISH)?.length ?? 0);
   languages.set(source, known);
   return known;
 }
