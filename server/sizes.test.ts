@@ -4,8 +4,12 @@ import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 
-/** Functions have at most 70 lines. A file over 300 gives its reason in one line at its top. */
+/**
+ * Functions have at most 70 lines and 15 branches; a switch over kinds is a table and one branch. A file over 300 gives its
+ * reason in one line at its top.
+ */
 const FUNCTION_LINES = 70;
+const BRANCHES = 15;
 const FILE_LINES = 300;
 const REASON = /^(\/\/|--|\/\*) Longer than 300 lines: \S.*\.( \*\/)?$/;
 
@@ -21,20 +25,43 @@ interface Node {
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 const functionTypes = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 
-/** The functions in a text, with their first line and length. */
-function functionsOf(file: string, text: string): { line: number; lines: number }[] {
-  const found: { line: number; lines: number }[] = [];
+const branchTypes = [
+  'IfStatement',
+  'ConditionalExpression',
+  'LogicalExpression',
+  'ForStatement',
+  'ForInStatement',
+  'ForOfStatement',
+  'WhileStatement',
+  'DoWhileStatement',
+  'SwitchStatement',
+  'CatchClause',
+];
+
+interface Found {
+  line: number;
+  lines: number;
+  /** Those of functions within are their own. */
+  branches: number;
+}
+
+/** The functions in a text. */
+function functionsOf(file: string, text: string): Found[] {
+  const found: Found[] = [];
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
-  const visit = (node: Node): void => {
+  const visit = (node: Node, within: Found | null): void => {
+    let own = within;
     if (functionTypes.includes(node.type)) {
       const line = lineOf(node.start);
-      found.push({ line, lines: lineOf(node.end) - line + 1 });
+      own = { line, lines: lineOf(node.end) - line + 1, branches: 0 };
+      found.push(own);
     }
+    if (own && branchTypes.includes(node.type)) own.branches += 1;
     for (const value of Object.values(node)) {
-      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child);
+      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, own);
     }
   };
-  visit(parseSync(file, text).program as unknown as Node);
+  visit(parseSync(file, text).program as unknown as Node, null);
   return found;
 }
 
@@ -42,10 +69,14 @@ function functionsOf(file: string, text: string): { line: number; lines: number 
 function tooLong(file: string, text: string): string[] {
   const lines = text.trimEnd().split('\n');
   const whole = lines.length > FILE_LINES && !REASON.test(lines[0] ?? '') ? [`${file} has ${lines.length} lines`] : [];
-  const functions = (/\.tsx?$/.test(file) ? functionsOf(file, text) : [])
+  const functions = /\.tsx?$/.test(file) ? functionsOf(file, text) : [];
+  const long = functions
     .filter((found) => found.lines > FUNCTION_LINES)
     .map(({ line, lines }) => `${file}:${line} is a function of ${lines} lines`);
-  return [...whole, ...functions];
+  const branching = functions
+    .filter((found) => found.branches > BRANCHES)
+    .map(({ line, branches }) => `${file}:${line} is a function of ${branches} branches`);
+  return [...whole, ...long, ...branching];
 }
 
 /** Test files and their functions may have any length. */
@@ -71,6 +102,12 @@ describe('what one reads at once', () => {
   const lines = (count: number) => 'a();\n'.repeat(count);
   it.each([
     ['a long function', `function f() {\n${lines(69)}}`, ['a.ts:1 is a function of 71 lines']],
+    [
+      'a function with many branches, but not those of a function within',
+      `function f() {\n${'if (a) b();\n'.repeat(16)}g(() => a && b);\n}`,
+      ['a.ts:1 is a function of 16 branches'],
+    ],
+    ['a switch over many kinds', `function f() {\nswitch (a) {\n${'case 1: b();\n'.repeat(20)}}\n}`, []],
     [
       'a long arrow within another',
       `const f = () => {\n  () => {\n${lines(69)}}};`,

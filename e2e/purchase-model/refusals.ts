@@ -51,11 +51,11 @@ export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'me
   const hasRunOutBy = purchase.transfer && hasRunOut(new Date(purchase.transfer.validBefore), new Date(model.now()));
   const allowed = {
     pay: party === 'agent' && waysToPay(model, purchase).length > 0,
-    cancel_payment: party === 'agent' && isOpen && hasRunOutBy,
+    cancel_payment: isOpen && hasRunOutBy,
     report: purchase.reportDigest !== null,
     review: can('accept', purchase.state) && mayReview(model, purchase, party),
     receipt: purchase.paidWith !== null,
-    cancel: party === 'agent' && !isOpen && can('cancel', purchase.state),
+    cancel: !isOpen && can('cancel', purchase.state),
   };
   return Object.entries(allowed).flatMap(([action, isAllowed]) => (isAllowed ? [action] : []));
 }

@@ -152,13 +152,7 @@ function disputes(theirs: Theirs, ours: Ours, isSettled: boolean): string[] {
       continue;
     }
     const { status, balance_transactions: moves } = dispute;
-    const after = (moved: typeof moves) =>
-      `${fromCents(-moved.reduce((sum, { amount }) => sum + amount, 0))} ${fromCents(moved.reduce((sum, one) => sum + one.fee, 0))}`;
-    const steps = moves.map((_, last) => after(moves.slice(0, last + 1)));
-    const told = `${withdrawn} ${fee}`;
-    if (isSettled ? told !== after(moves) : ![after([]), ...steps].includes(told)) {
-      found.push(`I24 ${id} took another amount`);
-    }
+    if (!tookIn(moves, isSettled).includes(`${withdrawn} ${fee}`)) found.push(`I24 ${id} took another amount`);
     const stands = ['won', 'warning_closed', 'prevented'].includes(status);
     if (outcome === 'won' && !stands) found.push(`I24 ${id} is won here and ${status} there`);
     if (outcome === 'lost' && status !== 'lost') found.push(`I24 ${id} is lost here and ${status} there`);
@@ -171,6 +165,13 @@ function disputes(theirs: Theirs, ours: Ours, isSettled: boolean): string[] {
     if (isSettled && isOurs && !isKnown) found.push(`I24 ${id} is in no book of ours`);
   }
   return found;
+}
+
+/** What a dispute has taken, and its fee: after its last movement, or after any where not all are known yet. */
+function tookIn(moves: Theirs['disputes'][number]['balance_transactions'], isSettled: boolean): string[] {
+  const after = (moved: typeof moves) =>
+    `${fromCents(-moved.reduce((sum, { amount }) => sum + amount, 0))} ${fromCents(moved.reduce((sum, one) => sum + one.fee, 0))}`;
+  return isSettled ? [after(moves)] : [after([]), ...moves.map((_, last) => after(moves.slice(0, last + 1)))];
 }
 
 async function balance(database: Pick<pg.Pool, 'query'>, theirs: Theirs): Promise<string[]> {

@@ -54,14 +54,22 @@ export function mcpFault(check: AnswerCheck, tool: string, answer: WireAnswer): 
   const { result } = message;
   const validate = validators.get(tool);
   if (!result || !validate?.(result.structuredContent)) return ajv.errorsText(validate?.errors, { dataVar: 'result' });
-  const { code, accepts } = result.structuredContent ?? {};
-  const [first] = result.content;
+  return textFault(result) ?? codeFault(tool, result);
+}
+
+type Result = NonNullable<Message['result']>;
+
+function textFault({ content: [first], structuredContent }: Result): string | null {
   if (!first?.text) return 'It has no text.';
   // x402 clients read the text; everybody else gets the JSON once.
-  const isMirrored = first.text === JSON.stringify(result.structuredContent);
-  if (isMirrored !== (accepts !== undefined))
-    return 'Its text mirrors its content where it should not, or the reverse.';
-  if (!result.isError || code === undefined) return null;
+  const isMirrored = first.text === JSON.stringify(structuredContent);
+  const mirrors = structuredContent?.accepts !== undefined;
+  return isMirrored === mirrors ? null : 'Its text mirrors its content where it should not, or the reverse.';
+}
+
+function codeFault(tool: string, { isError, structuredContent }: Result): string | null {
+  const code = structuredContent?.code;
+  if (!isError || code === undefined) return null;
   const declared = (tools.get(tool) ?? []).flatMap((operation: Operation) => problemsOf(operation)) as unknown[];
   return code !== 'internal' && declared.includes(code) ? null : `It answers ${code}, which it does not declare.`;
 }

@@ -92,14 +92,9 @@ async function answer(
   current: string,
   seen: Seen,
 ): Promise<void> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > BODY_BYTES_MAX) return void response.writeHead(413).end();
-    chunks.push(chunk);
-  }
-  const body: RequestBody = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const text = await textOf(request);
+  if (text === null) return void response.writeHead(413).end();
+  const body: RequestBody = JSON.parse(text);
   seen.bodies.push(body);
   if (seen.bodies.length > BODIES_KEPT) seen.bodies.shift();
   const prompt = body.messages.map(({ content }) => contentText(content)).join('\n');
@@ -128,6 +123,18 @@ async function answer(
       usage: usageOf(prompt, content),
     }),
   );
+}
+
+/** A request's body; null where it is too long. */
+async function textOf(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > BODY_BYTES_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 const CHARS_PER_TOKEN = 4;

@@ -22,23 +22,18 @@ export function caseOf(judged: JudgedFinding): Record<string, unknown> | null {
   const { request, report, finding: place, label } = judged;
   const finding = report.findings[place];
   const work = request.work_product;
-  if (!finding || !request.criteria || (typeof work !== 'string' && typeof work !== 'object') || work === null)
-    return null;
-  const isAccused = finding.status !== 'met' && finding.status !== 'not_assessable';
-  const found = label === 'right' && isAccused ? foundError(judged, finding) : null;
-  const planted = found ?? (label === 'wrong' && isAccused ? plantedNumber(judged) : null);
-  if (!planted) return null;
+  if (!finding || !request.criteria || !isWork(work)) return null;
+  const found = label === 'right' ? foundError(judged, finding) : null;
+  const planted = found ?? (label === 'wrong' ? plantedNumber(judged) : null);
+  if (!planted || !isAccused(finding)) return null;
   const clean = found ? replaced(work, [planted.replace[1], planted.replace[0]]) : work;
   if (clean === null || replaced(clean, planted.replace) === null) return null;
   return {
     id: judged.key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'),
     kind: request.work_kind ?? 'other_text',
     error: planted.error,
-    ...(request.request === undefined ? {} : { request: request.request }),
+    ...askedIn(request),
     work_product: clean,
-    evidence: request.evidence,
-    criteria: request.criteria,
-    ...(request.expected_schema === undefined ? {} : { expected_schema: request.expected_schema }),
     clean: {
       statements_supported: supportedIn(judged, planted.replace[1]),
       criteria: request.criteria.map((_, index) => criterionOf(report.findings[index], index === place)),
@@ -51,6 +46,19 @@ export function caseOf(judged: JudgedFinding): Record<string, unknown> | null {
     },
   };
 }
+
+const isAccused = ({ status }: Finding): boolean => status !== 'met' && status !== 'not_assessable';
+
+const isWork = (work: unknown): work is string | object =>
+  typeof work === 'string' || (typeof work === 'object' && work !== null);
+
+/** The parts of a request that a case keeps as they are. */
+const askedIn = ({ request, evidence, criteria, expected_schema }: CheckRequest) => ({
+  ...(request === undefined ? {} : { request }),
+  evidence,
+  criteria,
+  ...(expected_schema === undefined ? {} : { expected_schema }),
+});
 
 interface Planted {
   error: CaseError;

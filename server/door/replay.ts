@@ -102,13 +102,18 @@ export async function once<Input>(
     const answered = isTaken(error) ? await repeated(found) : replayed(found);
     if (answered) return answered;
     if (isTaken(error)) throw inProgress();
-    if (error instanceof Problem && error.code === 'validation_failed') {
-      if (isOurs) await releaseKey(shared, claim);
-    } else if (error instanceof Problem && (error.status === 400 || error.status === 422)) {
-      const refusal = { status: error.status, body: problemText(error, ctx), headers: {} };
-      await keepAnswer(ctx.runtime.db, claim, refusal, ctx.now);
-    }
+    if (error instanceof Problem) await keepRefusal(error, { claim, ctx }, isOurs);
     throw error;
+  }
+}
+
+/** Keeps a permanent refusal as the answer; what breaks a rule of the input gives a key back that was taken for it. */
+async function keepRefusal(error: Problem, { claim, ctx }: Pick<Claimed, 'claim' | 'ctx'>, isOurs: boolean) {
+  if (error.code === 'validation_failed') {
+    if (isOurs) await releaseKey(ctx.runtime.db.shared, claim);
+  } else if (error.status === 400 || error.status === 422) {
+    const refusal = { status: error.status, body: problemText(error, ctx), headers: {} };
+    await keepAnswer(ctx.runtime.db, claim, refusal, ctx.now);
   }
 }
 

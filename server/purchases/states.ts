@@ -217,17 +217,21 @@ export function mayAuthorize(quote: QuoteFacts, authority: Authority): boolean {
   return quote.within_limits && quote.buys_alone;
 }
 
+const isPayable = (job: JobFacts): boolean =>
+  can('collect', job.state) && job.within_limits && job.rail_is_up && !job.is_off;
+
+const isReviewable = (job: JobFacts, authority: Authority): boolean =>
+  can('accept', job.state) && authority.mayReview && (canAccept(job, authority) || mayDispute(job));
+
 /** Exactly the operations allowed on a job now: each of these works, all others are refused. */
 export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const actions: ActionName[] = [];
   const settled = !paymentIsOpen(job.payment_state);
   const isFree = settled || waitsForPayer(job.payment_state);
-  const isPayable = can('collect', job.state) && isFree && job.within_limits && job.rail_is_up && !job.is_off;
-  if (isPayable && authority.mayBuy) actions.push('pay');
+  if (isFree && isPayable(job) && authority.mayBuy) actions.push('pay');
   if (!settled && job.payment_is_withdrawable && authority.mayCancel) actions.push('cancel_payment');
   if (job.has_report) actions.push('report');
-  const canReview = canAccept(job, authority) || mayDispute(job);
-  if (can('accept', job.state) && authority.mayReview && canReview) actions.push('review');
+  if (isReviewable(job, authority)) actions.push('review');
   if (job.has_receipt) actions.push('receipt');
   // Last: canceling is never the likely next step.
   if (can('cancel', job.state) && settled && authority.mayCancel) actions.push('cancel');

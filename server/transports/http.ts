@@ -164,11 +164,17 @@ async function answerAt(runtime: Runtime, req: IncomingMessage): Promise<Answer 
   if (beside) return isLeaking(req) ? refused(runtime, req, credentialInUrl()) : beside;
   const found = operationAt(method ?? 'GET', path);
   if (found) return answer(runtime, found.name, askedOf(runtime, req), found.params);
+  const missing = noneAt(path, req.method ?? '');
+  return missing && refused(runtime, req, missing);
+}
+
+/** Why no operation is at an address; null where a page may be. */
+function noneAt(path: string, method: string): Problem | null {
   const others = methodsAt(path);
-  if (others.length > 0) return refused(runtime, req, wrongMethod(others));
-  if (agentAddresses.test(path)) return refused(runtime, req, noOperation());
-  if (pageMethods.includes(req.method ?? '')) return null;
-  return refused(runtime, req, dataAddresses.test(path) ? noOperation() : wrongMethod(pageMethods));
+  if (others.length > 0) return wrongMethod(others);
+  if (agentAddresses.test(path)) return noOperation();
+  if (pageMethods.includes(method)) return null;
+  return dataAddresses.test(path) ? noOperation() : wrongMethod(pageMethods);
 }
 
 async function besideOperations(runtime: Runtime, req: IncomingMessage, path: string): Promise<Answer | null> {

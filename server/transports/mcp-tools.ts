@@ -146,23 +146,30 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
       for (const bound of ['minimum', 'maximum'] as const) {
         if (Math.abs(node[bound] ?? 0) === Number.MAX_SAFE_INTEGER) delete node[bound];
       }
-      if (io === 'output') for (const word of wordsOfInput) delete node[word];
-      // The values imply their type.
-      if (io === 'output' && (node.enum || node.const !== undefined)) delete node.type;
-      if (io === 'output' && Object.keys(node.properties ?? { any: true }).length === 0) delete node.properties;
-      // For an answer, its top-level members are enough.
-      if (io === 'output' && path.length > 2 && node.id === undefined) delete node.required;
-      // Answers explain each action; don't repeat it per tool.
-      if (io === 'output' && zodSchema === NextAction) {
-        node.properties = { action: { type: 'string' }, mcp_tool: { type: 'string' }, body: { type: 'object' } };
-        delete node.required;
-      }
-      // Deep in an answer the name says enough: the contract has its whole schema.
-      if (io === 'output' && path.length > 4 && node.type === 'object') delete node.properties;
+      if (io === 'output') shortenAnswer(node, zodSchema === NextAction, path.length);
     },
   });
   separateTypes(derived, io);
   return derived;
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** Leaves out of an answer's schema what a model does not need to read it. */
+function shortenAnswer(node: JsonSchema, isAction: boolean, depth: number): void {
+  for (const word of wordsOfInput) delete node[word];
+  // The values imply their type.
+  if (node.enum || node.const !== undefined) delete node.type;
+  if (Object.keys(node.properties ?? { any: true }).length === 0) delete node.properties;
+  // For an answer, its top-level members are enough.
+  if (depth > 2 && node.id === undefined) delete node.required;
+  // Answers explain each action; don't repeat it per tool.
+  if (isAction) {
+    node.properties = { action: { type: 'string' }, mcp_tool: { type: 'string' }, body: { type: 'object' } };
+    delete node.required;
+  }
+  // Deep in an answer the name says enough: the contract has its whole schema.
+  if (depth > 4 && node.type === 'object') delete node.properties;
 }
 
 /**

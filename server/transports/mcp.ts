@@ -285,23 +285,19 @@ async function call(
     const maxBytes = maxBytesOf(operation);
     // REST reads have no body to bound; the schema bounds these arguments.
     if (operation.method === 'POST' && bytes > maxBytes) throw bodyTooLarge(maxBytes);
-    const { idempotency_key, wait_seconds, payment, ...input } = args;
-    const takesKey = operation.idempotency !== 'none';
-    const isFollowed = toolWaits(tool);
+    const { idempotency_key, wait_seconds, payment } = args;
+    const takes = {
+      idempotency_key: operation.idempotency !== 'none',
+      wait_seconds: toolWaits(tool),
+      payment: operation.paid === true,
+    };
     const asked: Context = {
       ...ctx,
-      idempotencyKey: takesKey ? idempotencyKeyOf(null, { idempotency_key }) : null,
-      payment: operation.paid ? paymentOf(mcpReq._meta?.[paymentKey] ?? payment) : null,
-      wait: isFollowed ? waitOf(wait_seconds) : null,
+      idempotencyKey: takes.idempotency_key ? idempotencyKeyOf(null, { idempotency_key }) : null,
+      payment: takes.payment ? paymentOf(mcpReq._meta?.[paymentKey] ?? payment) : null,
+      wait: takes.wait_seconds ? waitOf(wait_seconds) : null,
     };
-    const body = {
-      // A model reads what is open first; `view: "whole"` has the rest.
-      ...(operation.name === 'report' ? { view: 'summary' } : {}),
-      ...input,
-      ...(takesKey || idempotency_key === undefined ? {} : { idempotency_key }),
-      ...(isFollowed || wait_seconds === undefined ? {} : { wait_seconds }),
-      ...(operation.paid || payment === undefined ? {} : { payment }),
-    };
+    const body = inputOf(operation.name, args, takes);
     const look = (wait: Context['wait']) => perform(operation.name, { ...asked, wait }, body);
     const tell = asked.wait === null ? undefined : tellerOf(mcpReq);
     const outcome = await (tell ? followed(asked, look, tell) : look(asked.wait));
@@ -312,6 +308,17 @@ async function call(
     }
     return refusalOf(error, exchange);
   }
+}
+
+/** The arguments without those that the call itself takes; an operation that takes none of them refuses them. */
+function inputOf(
+  operation: string,
+  args: Record<string, unknown>,
+  takes: Readonly<Record<string, boolean>>,
+): Record<string, unknown> {
+  const input = Object.entries(args).filter(([name, value]) => takes[name] !== true && value !== undefined);
+  // A model reads what is open first; `view: "whole"` has the rest.
+  return { ...(operation === 'report' ? { view: 'summary' } : {}), ...Object.fromEntries(input) };
 }
 
 /** Whether the person of an OAuth client can give what is missing, by consenting again. */

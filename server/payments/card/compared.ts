@@ -114,14 +114,8 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
         const charge = await db.maybe(sql`select intent_id from card_charges where intent_id = ${intentId}`);
         return theirs && charge && !isGone ? { ours: null, theirs: refundText(theirs) } : null;
       }
-      const agrees = isGone
-        ? !(ours.state === 'refunded' && isOurs)
-        : theirs
-          ? // One in flight here is proven by the next try.
-            fromCents(theirs.amount) === ours.amount_microcents &&
-            (ours.state === 'refund_pending' || (ours.state === 'refunded' && isOurs))
-          : !(ours.state === 'refunded' && isOurs);
-      if (agrees || (theirs && !isGone && (await isPart(theirs, refunds, ours)))) return null;
+      const standing = isGone ? null : theirs;
+      if (agrees(ours, standing, isOurs) || (standing && (await isPart(standing, refunds, ours)))) return null;
       const by = ours.provider_refund_id && !isOurs ? ` as ${ours.provider_refund_id}` : '';
       return {
         ours: `${toText(ours.amount_microcents)} ${ours.state}${by}`,
@@ -129,6 +123,18 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
       };
     },
   };
+}
+
+/** Whether our row says of a refund what the provider does; `standing` is theirs unless it failed or is not there. */
+function agrees(
+  ours: { state: string; amount_microcents: bigint },
+  standing: Stripe.Refund | null,
+  isOurs: boolean,
+): boolean {
+  const isDone = ours.state === 'refunded' && isOurs;
+  if (standing === null) return !isDone;
+  // One in flight here is proven by the next try.
+  return fromCents(standing.amount) === ours.amount_microcents && (isDone || ours.state === 'refund_pending');
 }
 
 /** Whether it is one of several parts of a refund that was carried out, which somebody may have begun by hand. */

@@ -149,6 +149,10 @@ interface Props {
   searchParams: Promise<{ report_digest?: string | string[]; statements?: string | string[] }>;
 }
 
+/** Whether the report that is shown may be reviewed now: the newest one. */
+const isUpForReview = (job: Job, earlier: string | null): boolean =>
+  earlier === null && job.next_actions.some(({ action }) => action === 'review');
+
 /** A job's report for members of the buying account: the newest, or the one with the requested digest. */
 export default show(async ({ params, searchParams }: Props) => {
   const [{ job_key }, { report_digest, statements }] = await Promise.all([params, searchParams]);
@@ -157,14 +161,14 @@ export default show(async ({ params, searchParams }: Props) => {
   const { job, evidence } = found;
   const { ctx, wallet } = await memberContext();
   const may = await visitorMay();
-  const mayDelete = evidence.deleted_at === null && isEnded(job.state) && may('delete_content');
-  const contentAction = mayDelete ? <DeleteContent jobKey={job.job_key} /> : null;
+  const isDeletable = evidence.deleted_at === null && isEnded(job.state);
+  const contentAction = isDeletable && may('delete_content') ? <DeleteContent jobKey={job.job_key} /> : null;
   const told = await noticeAt(`/reports/${job_key}`);
   if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} told={told} />;
   const earlier = typeof report_digest === 'string' && report_digest !== job.report_digest ? report_digest : null;
   const report = await readForMember('report', ctx, { job_key, report_digest: earlier ?? job.report_digest });
   if (report === null) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
-  const mayReview = earlier === null && may('review') && job.next_actions.some(({ action }) => action === 'review');
+  const mayReview = may('review') && isUpForReview(job, earlier);
   return (
     <>
       <div className="mx-auto max-w-page px-4 pt-4 pb-6 md:px-6 md:pt-8 md:pb-12">

@@ -161,15 +161,9 @@ const withoutCodes = (text: string): string => {
 function figureIn(quoted: string, inForeign: boolean): Quantity | undefined {
   const text = withoutCodes(quoted);
   const figure = readQuantities(tokenize(text))[0];
-  const clock = /^\D*(\d{1,2}):(\d{2}):(\d{2})\D*$/.exec(text);
-  if (clock !== null) {
-    const [hours = 0, minutes = 0, seconds = 0] = clock.slice(1).map(Number);
-    return { ...BARE, kind: 'time', value: hours * 60 + minutes + seconds / 60 };
-  }
-  const word = text.trim().toLowerCase();
-  const ordinal = ORDINALS.indexOf(word);
-  if (ordinal >= 0) return { ...BARE, value: ordinal + 1 };
-  const named = figure === undefined || inForeign ? numberOf(word, inForeign) : undefined;
+  const clock = clockIn(text);
+  if (clock !== undefined) return clock;
+  const named = namedIn(text.trim().toLowerCase(), inForeign, figure === undefined);
   if (named !== undefined) return { ...BARE, value: named };
   const span = spanIn(text);
   if (span !== undefined) return { ...BARE, ...span };
@@ -180,6 +174,19 @@ function figureIn(quoted: string, inForeign: boolean): Quantity | undefined {
   const other = otherwiseIn(text, inForeign);
   const read = other === undefined ? figure : { ...(figure ?? BARE), value: other, kind: figure?.kind ?? 'number' };
   return read === undefined || !BELOW_ZERO.test(text) ? read : { ...read, value: -read.value };
+}
+
+/** "Third", "dos": a word that English reads as a figure is of another language only where its source is. */
+function namedIn(word: string, inForeign: boolean, isUnread: boolean): number | undefined {
+  const ordinal = ORDINALS.indexOf(word);
+  if (ordinal >= 0) return ordinal + 1;
+  return isUnread || inForeign ? numberOf(word, inForeign) : undefined;
+}
+
+/** "09:21:30", in minutes. */
+function clockIn(text: string): Quantity | undefined {
+  const [hours, minutes = 0, seconds = 0] = (/^\D*(\d{1,2}):(\d{2}):(\d{2})\D*$/.exec(text) ?? []).slice(1).map(Number);
+  return hours === undefined ? undefined : { ...BARE, kind: 'time', value: hours * 60 + minutes + seconds / 60 };
 }
 
 /** "-2.2 F": quoted with its sign. */
