@@ -32,7 +32,7 @@ export const hostileRequests: readonly Hostile[] = [
   { name: 'one word and a hyphen, without a space', request: repeated('ox-') },
   { name: 'addresses without an end', request: repeated('http://') },
   { name: 'figures and commas', request: repeated('1,') },
-  { name: 'brackets that never close', request: repeated('[1](', '{"a":') },
+  { name: 'brackets that never close', request: repeated('[1](', '{a: [') },
   { name: 'names turned round', request: repeated('Ann Lee met Bo Ruiz. ', 'Bo Ruiz met Ann Lee. ') },
   {
     name: 'one sentence without a stop',
