@@ -10,7 +10,7 @@ import { type Job, type Member, mayLower, mayRaise, type Reading } from './panel
 import type { CriterionAnswer } from './prompt.ts';
 import { comparedOf, findQuoted, type StatementOpinion } from './proof.ts';
 import { findQuote, textOf } from './quotes.ts';
-import { listed, placeOf, quotation, withReason } from './wording.ts';
+import { listed, placeOf, quotation, type Said, withReason } from './wording.ts';
 
 /** How criteria come out: what is counted stays, the rest is what readings find in the work, held against its statements. */
 
@@ -205,28 +205,26 @@ function composed(
   };
 }
 
-function saidOf(job: Job, names: string, opinion: CriterionOpinion, named: readonly JudgedStatement[]): string {
+function saidOf(job: Job, names: string, opinion: CriterionOpinion, named: readonly JudgedStatement[]): Said {
   const [passage] = opinion.passages;
   const evidence = passage === undefined ? '' : quotation(passage, job.task);
   const [first] = named;
   const [words] = opinion.words;
   const own = words === undefined ? (first === undefined ? '' : quoted(first)) : `“${words}”`;
+  const reads = (reading: string, shown = ''): Said => ({ names, reading: `As ${names} reads it, ${reading}`, shown });
   switch (opinion.status) {
     case 'met':
-      return own === ''
-        ? `As ${names} reads it, the work as a whole does this`
-        : `As ${names} reads it, ${own} does this`;
-    case 'contradicted':
-      return (
-        `As ${names} reads it, ` +
-        (corrected(opinion, named, evidence) ?? `${own} breaks this${evidence === '' ? '' : `: ${evidence}`}`)
-      );
+      return reads(own === '' ? 'the work as a whole does this' : `${own} does this`);
+    case 'contradicted': {
+      const right = corrected(opinion, named, evidence);
+      return right === undefined ? reads(`${own} breaks this`, evidence) : reads(right.reading, right.shown);
+    }
     case 'missing':
-      return `As ${names} read it, the work does not do this`;
+      return { names, reading: `As ${names} read it, the work does not do this`, shown: '' };
     case 'partly_met':
-      return `As ${names} reads it, the work does a part of this${own === '' ? '' : `: ${own}`}`;
+      return reads('the work does a part of this', own);
     case 'not_assessable':
-      return `As ${names} reads it, this is not settled${own === '' ? '' : `: ${own}`}`;
+      return reads('this is not settled', own);
     default:
       return opinion.status satisfies never;
   }
@@ -237,14 +235,14 @@ function corrected(
   { compared }: CriterionOpinion,
   named: readonly JudgedStatement[],
   evidence: string,
-): string | undefined {
+): Omit<Said, 'names'> | undefined {
   const wrong = named.find(({ status }) => status === 'contradicted');
   const pair = compared ?? wrong?.compared;
   if (pair === undefined) return undefined;
   const shown = (compared === undefined ? wrong?.computed : undefined) ?? evidence;
   const placed = wrong ?? named[0];
   const at = placed === undefined ? '' : ` (${placeOf(placed.statement)})`;
-  return `“${pair.claimed}”${at} should be “${pair.known}”${shown === '' ? '' : `: ${shown}`}`;
+  return { reading: `“${pair.claimed}”${at} should be “${pair.known}”`, shown };
 }
 
 /** Readings differ, and nothing proven decides between them. */

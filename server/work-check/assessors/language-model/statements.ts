@@ -6,7 +6,7 @@ import type { Job, Member, Reading } from './panel.ts';
 import { mayLower, mayRaise } from './panel.ts';
 import type { StatementOpinion } from './proof.ts';
 import { textOf } from './quotes.ts';
-import { listed, placeOf, quotation, withReason } from './wording.ts';
+import { listed, placeOf, quotation, type Said, withReason } from './wording.ts';
 
 /** How statements come out once models have read them beside the rules: every opinion goes to the one table. */
 
@@ -122,14 +122,16 @@ function composed(job: Job, rule: JudgedStatement, read: Read, status: Statement
 }
 
 /** How a reading that decides is told. */
-function saidOf({ task }: Job, { statement }: JudgedStatement, names: string, opinion: StatementOpinion): string {
+function saidOf({ task }: Job, { statement }: JudgedStatement, names: string, opinion: StatementOpinion): Said {
   const { counts, compared, computed, passages } = opinion;
   const [passage] = passages;
+  const words = passage === undefined ? '' : clip(textOf(passage, task), QUOTE_CHARS);
   if (counts?.says === 'supports')
-    return `As ${names} reads it, “${passage === undefined ? '' : clip(textOf(passage, task), QUOTE_CHARS)}” bears it out`;
+    return { names, reading: `As ${names} reads it, “${words}” bears it out`, shown: '' };
+  const claimed = `“${clip(compared?.claimed ?? statement.text)}” (${placeOf(statement)})`;
   const quote = passage === undefined ? '' : quotation(passage, task);
-  const known = computed ?? `${quote} says “${compared?.known ?? ''}”`;
-  return `As ${names} reads it, “${clip(compared?.claimed ?? statement.text)}” (${placeOf(statement)}) is wrong: ${known}`;
+  const shown = computed ?? `${quote} says “${compared?.known ?? ''}”`;
+  return { names, reading: `As ${names} reads it, ${claimed} is wrong`, shown };
 }
 
 /** What is open says who read it how. */

@@ -36,12 +36,15 @@ export function cleanReason(reason: string, held: string): string | undefined {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** What was read, a sentence without its full stop, with the reason that `name` gives, where that can be shown. */
-export function withReason(said: string, name: string, reason: string, held: string): string {
+/** What `names` read, a sentence without its full stop, and the words that show it, or nothing. */
+export type Said = { names: string; reading: string; shown: string };
+
+/** What was read, with the reason that `name` gives, where that can be shown. */
+export function withReason({ names, reading, shown }: Said, name: string, reason: string, held: string): string {
   const clean = cleanReason(reason, held);
+  const said = shown === '' ? reading : `${reading}: ${shown}`;
   if (clean === undefined) return `${said}.`;
-  const isItsOwn = said.startsWith(`As ${name} read`) && !said.replaceAll(QUOTED, '').includes(': ');
-  return isItsOwn ? `${said}: ${clean}` : `${said}. ${name} says: ${clean}`;
+  return shown === '' && names === name ? `${said}: ${clean}` : `${said}. ${name} says: ${clean}`;
 }
 
 /** `“words” (Source)`, as every quotation of a report is written. */
