@@ -198,6 +198,10 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     await Member.ofAccount(service, client.accountKey, client.email);
     return { client, input: {} };
   },
+  close_account: async () => {
+    const { client } = await owning();
+    return { client, input: { account_key: client.accountKey } };
+  },
   change_letters: async () => ({ client: (await owning()).client, input: { reports: false } }),
   lift_silence: async () => {
     const { client, customer } = await owning();
@@ -315,8 +319,10 @@ describe('a request that is sent 100 times at once', () => {
 
   it.each(names.filter((name) => !released(name)))('%s: has one effect and one answer', async (name) => {
     const { effect, repeated, answers } = await sentOnceAndTogether(name);
-    expect(answers[0]?.status).toBeLessThan(300);
-    expect(new Set(answers.map(({ status, text }) => `${status} ${withoutSession(text)}`)).size).toBe(1);
+    expect(Math.min(...answers.map(({ status }) => status))).toBeLessThan(300);
+    // Whoever comes after the account has ended is signed out.
+    const met = name === 'close_account' ? answers.filter(({ status }) => status !== 401) : answers;
+    expect(new Set(met.map(({ status, text }) => `${status} ${withoutSession(text)}`)).size).toBe(1);
     expect(repeated).toEqual(effect);
     // A withdrawn invitation keeps its row, and a member theirs.
     if (name !== 'withdraw_invitation' && name !== 'change_letters') expect(effect).not.toEqual({});

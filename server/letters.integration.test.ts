@@ -157,6 +157,16 @@ describe('the letters of a whole life', () => {
     expect(await ready()).toBe(1);
   });
 
+  it('confirm that an account is closed, and say what was open', async () => {
+    const { agent, customer, member } = await buying();
+    await agent.authorizedJob();
+    const answer = await member.post(`/api/agent/v1/accounts/${member.accountKey}/close`);
+    expect(answer.status).toBe(200);
+    const letter = (await lettersOf(customer)).find(({ subject }) => subject === 'Your Work Check account is closed');
+    expect(letter?.text).toContain('Not paid: 1. We cancel what nobody has paid');
+    expect(letter?.text).not.toContain('Credit left');
+  });
+
   // Last: Stripe keeps its own clock.
   it('warn a day before a review ends, tell of a failed check, and become one letter a day where they are many', async () => {
     const [failing, waiting, decided, busy] = [await buying(), await buying(), await buying(), await buying()];

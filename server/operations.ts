@@ -19,6 +19,7 @@ import * as registration from './identity/registration-contract.ts';
 import * as approvals from './purchases/approval-contract.ts';
 import * as bookkeeping from './purchases/bookkeeping-contract.ts';
 import { bundle } from './purchases/bundle-contract.ts';
+import * as closing from './purchases/closing-contract.ts';
 import * as purchases from './purchases/contract.ts';
 import * as keyless from './purchases/keyless-contract.ts';
 import * as link from './purchases/link-contract.ts';
@@ -65,6 +66,8 @@ export const operations = {
   accept_invitation: people.acceptInvitation,
   billing: account.billing,
   change_billing: account.changeBilling,
+  closing: closing.closing,
+  close_account: closing.closeAccount,
   end_sessions: account.endSessions,
   lift_silence: account.liftSilence,
   change_letters: account.changeLetters,

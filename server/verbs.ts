@@ -55,6 +55,7 @@ import { rotateCredential } from './identity/rotate.ts';
 import { signInLink } from './identity/sign-in-request.ts';
 import { walletChallenge, walletSignOut, walletVerify } from './identity/wallet.ts';
 import type { allOperations } from './operations.ts';
+import { closeAccount, closing } from './purchases/closing/close-account.ts';
 import { jobWithBuyer } from './purchases/job/load.ts';
 import { job } from './purchases/job/view.ts';
 import { bought } from './purchases/lists/bought.ts';
@@ -129,6 +130,8 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   accept_invitation: acceptInvitation,
   billing,
   change_billing: changeBilling,
+  closing,
+  close_account: closeAccount,
   end_sessions: endSessions,
   lift_silence: liftSilence,
   change_letters: changeLetters,

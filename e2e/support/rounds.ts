@@ -1,3 +1,4 @@
+import { settleClosed } from '../../server/purchases/closing/settle-closed.ts';
 import { reconcile } from '../../server/purchases/rounds/reconcile.ts';
 import { sweep } from '../../server/purchases/rounds/sweep.ts';
 import { hearRails, watchRails } from '../../server/purchases/rounds/watch.ts';
@@ -9,4 +10,5 @@ export async function everyRound(runtime: Runtime): Promise<void> {
   await hearRails(runtime);
   await reconcile(runtime);
   await watchRails(runtime);
+  await settleClosed(runtime);
 }

@@ -8,6 +8,7 @@ import type * as contract from './contract/customers.ts';
 interface CustomerRow {
   account_key: string;
   created_at: Date;
+  closed_at: Date | null;
   owner: string | null;
   members: number;
   agents: number;
@@ -29,7 +30,11 @@ export const consoleAccounts: Verb<typeof contract.consoleAccounts> = async ({ i
   const shown = rows.slice(0, limit);
   return {
     body: {
-      customers: shown.map((row) => ({ ...row, created_at: row.created_at.toISOString() })),
+      customers: shown.map((row) => ({
+        ...row,
+        created_at: row.created_at.toISOString(),
+        closed_at: row.closed_at?.toISOString() ?? null,
+      })),
       next_after: rows.length > limit ? (shown.at(-1)?.account_key ?? null) : null,
     },
   };
@@ -61,7 +66,7 @@ function pageOf({ q, blocked, behind, limit }: Page): Sql {
  * `like`: the range of all that begins so does.
  */
 const found = `(
-  select account_key, created_at from accounts where account_key = any (array(
+  select account_key, created_at, closed_at from accounts where account_key = any (array(
     select $5::text
     union all select account_key from members where email >= $6 and email < $7
     union all select account_key from principals where principal_key in ($5, $6) or lower(name) like $8))
@@ -69,7 +74,7 @@ const found = `(
 
 /** Each count uses an index, and only for the accounts of one page. */
 const assembly = (accounts: string): string => `
-  select a.account_key, a.created_at,
+  select a.account_key, a.created_at, a.closed_at,
     (select email from members m where m.account_key = a.account_key
       order by role = 'owner' desc, created_at limit 1) as owner,
     (select count(*)::int from members m where m.account_key = a.account_key) as members,

@@ -19,7 +19,13 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
     select: {
       accountKey: true,
       createdAt: true,
-      members: { select: { email: true, role: true, createdAt: true }, orderBy: { createdAt: 'asc' }, take: shownMax },
+      closedAt: true,
+      closedBy: true,
+      members: {
+        select: { memberKey: true, email: true, role: true, createdAt: true, removedAt: true },
+        orderBy: { createdAt: 'asc' },
+        take: shownMax,
+      },
       principals: {
         orderBy: { createdAt: 'desc' },
         take: shownMax,
@@ -54,7 +60,7 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
     body: {
       account_key: account.accountKey,
       created_at: account.createdAt.toISOString(),
-      members: account.members.map(({ createdAt, ...member }) => ({ ...member, created_at: createdAt.toISOString() })),
+      ...peopleOf(account),
       agents: account.principals.map((agent) => agentView(agent, utcDay(ctx.now))),
       blocks: account.blocks.map((block) => ({
         block_key: block.blockKey,
@@ -76,6 +82,26 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
     },
   };
 };
+
+interface People {
+  closedAt: Date | null;
+  closedBy: string | null;
+  members: { memberKey: string; email: string; role: string; createdAt: Date; removedAt: Date | null }[];
+}
+
+/** The members of an account, and which of them closed it. */
+function peopleOf({ closedAt, closedBy, members }: People): Pick<contract.CustomerRecord, 'closed' | 'members'> {
+  const by = members.find(({ memberKey }) => memberKey === closedBy)?.email ?? 'a member';
+  return {
+    closed: closedAt && { at: closedAt.toISOString(), by },
+    members: members.map(({ email, role, createdAt, removedAt }) => ({
+      email,
+      role,
+      created_at: createdAt.toISOString(),
+      removed_at: removedAt?.toISOString() ?? null,
+    })),
+  };
+}
 
 type AgentParts = Prisma.PrincipalGetPayload<{
   select: {

@@ -180,6 +180,9 @@ describe('who may ask for what', () => {
     accept_invitation: nobody,
     billing: noAgents,
     change_billing: noAgents,
+    closing: noAgents,
+    // An account that nobody has.
+    close_account: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
     end_sessions: noAgents,
     lift_silence: noAgents,
     change_letters: noAgents,

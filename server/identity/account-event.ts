@@ -24,7 +24,8 @@ export type AccountAction =
   | 'member_joined'
   | 'member_removed'
   | 'role_changed'
-  | 'endpoint_failing';
+  | 'endpoint_failing'
+  | 'account_closed';
 
 /** Records an act in its own transaction. The table only grows. */
 export function recordEvent(

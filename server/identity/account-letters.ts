@@ -10,7 +10,9 @@ import { lasting, price } from '../service/terms.ts';
 import { memberAddresses } from './account.ts';
 import { raises } from './agents.ts';
 import { type BlockCause, blockWords } from './blocked.ts';
+import { type ClosedFacts, closedLetter } from './closed-letter.ts';
 import type { GrantTerms } from './contract.ts';
+import { memberRoles } from './member-roles.ts';
 
 /** What happened to an account: letters about safety, which nothing holds back and nobody can turn off. */
 type AccountLetter = { kind: 'account' } & Happening;
@@ -42,7 +44,8 @@ async function lettersOfAccount({ db, configuration }: Runtime, happening: Happe
   const words = wordsOf(event, configuration.baseUrl);
   if (!words) return [];
   const change = event.action === 'approval_asked' ? 'decide_approval' : undefined;
-  return (await memberAddresses(db, accountKey, { change })).map((address) => ({
+  const former = event.action === 'account_closed' ? memberRoles : [];
+  return (await memberAddresses(db, accountKey, { change, former })).map((address) => ({
     kind: 'important',
     address,
     about: `${happening.action}:${accountKey}:${number}`,
@@ -97,6 +100,8 @@ function wordsOf(event: EventRow, baseUrl: string): Words | null {
           'If nobody on your account did this, end the sign-ins you do not recognize.',
         ],
       };
+    case 'account_closed':
+      return closedLetter(event.actor, event.detail as unknown as ClosedFacts, baseUrl);
     case 'purchases_blocked':
       return blocked(event.detail.cause as BlockCause, account);
     case 'payments_disowned':

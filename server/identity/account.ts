@@ -7,7 +7,7 @@ import type * as contract from './account-contract.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
 import { type BlockCause, blockWords } from './blocked.ts';
 import type { Member } from './caller.ts';
-import { type MemberChange, memberMay, memberRoles } from './member-roles.ts';
+import { type MemberChange, type MemberRole, memberMay, memberRoles } from './member-roles.ts';
 import { liftSilence as lift, silencesOf } from './silence.ts';
 
 /** Sign-ins shown to a person. */
@@ -118,18 +118,23 @@ const readersMax = 50;
 /**
  * The addresses of an account's members.
  *
- * @param who only those who may ask for a change; or only those who want letters about reports
+ * @param who only those who may ask for a change; or only those who want letters about reports; `former`: of a closed
+ *   account also those who were this when it was closed
  */
 export async function memberAddresses(
   db: Queries,
   accountKey: string,
-  { change, wantReports = false }: { change?: MemberChange | undefined; wantReports?: boolean } = {},
+  {
+    change,
+    wantReports = false,
+    former = [],
+  }: { change?: MemberChange | undefined; wantReports?: boolean; former?: readonly MemberRole[] } = {},
 ): Promise<string[]> {
   const roles = memberRoles.filter((role) => change === undefined || memberMay(role, change));
   const members = await db.many<{ email: string }>(sql`
-    select email from members
-    where account_key = ${accountKey} and removed_at is null and role = any(${roles}::text[])
-      and (report_letters or not ${wantReports})
-    order by created_at limit ${readersMax}`);
+    select m.email from members m join accounts a using (account_key)
+    where account_key = ${accountKey} and role = any(${roles}::text[]) and (report_letters or not ${wantReports})
+      and (removed_at is null or removed_at = a.closed_at and role = any(${[...former]}::text[]))
+    order by m.created_at limit ${readersMax}`);
   return members.map(({ email }) => email);
 }

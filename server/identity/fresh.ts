@@ -7,10 +7,14 @@ import type { Member, Operator } from './caller.ts';
  * Granting power and moving money need a recent sign-in: an open browser or borrowed phone may only take away and look.
  * Throws `fresh_sign_in_required`.
  */
-export function requireFreshSignIn({ kind, signedInAt }: Member | Operator, now: Date): void {
+export function requireFreshSignIn(
+  { kind, signedInAt }: Member | Operator,
+  now: Date,
+  what = 'Giving an agent more power',
+): void {
   if (isFresh({ signedInAt }, now)) return;
-  const what = kind === 'operator' ? 'Moving money' : 'Giving an agent more power';
-  throw new Problem('fresh_sign_in_required', `${what} needs a sign-in within the last ${lasting('freshSignIn')}.`);
+  const act = kind === 'operator' ? 'Moving money' : what;
+  throw new Problem('fresh_sign_in_required', `${act} needs a sign-in within the last ${lasting('freshSignIn')}.`);
 }
 
 /** Whether the sign-in is recent enough. */

@@ -26,6 +26,7 @@ const mayChange = {
   review_agents: owning,
   remove_card: owning,
   change_billing: owning,
+  close_account: owning,
   add_source: owning,
   remove_source: owning,
   delete_content: owning,

@@ -154,8 +154,9 @@ async function invitationOf(db: Queries, { runtime }: Context, link: string): Pr
       ? undefined
       : await db.maybe<InvitationRow>(sql`
           select i.invitation_key, i.account_key, i.email, i.role, m.email as inviter, i.expires_at, i.accepted_at,
-            i.withdrawn_at
-          from invitations i join members m on m.member_key = i.invited_by where invitation_key = ${key}`);
+            coalesce(i.withdrawn_at, a.closed_at) as withdrawn_at
+          from invitations i join members m on m.member_key = i.invited_by join accounts a on a.account_key = i.account_key
+          where invitation_key = ${key}`);
   if (!row) throw new Problem('not_found', 'This link is not valid.');
   return row;
 }

@@ -24,6 +24,10 @@ export async function walletCredit(db: Queries, principalKey: string): Promise<b
 export const creditOf = (principal: string): string =>
   `coalesce((select balance_microcents from wallet_credits c where c.principal_key = ${principal}), 0)`;
 
+/** What all of these principals hold, as a query with the column `credit`; `principals` is SQL. */
+export const creditOfAll = (principals: string): string =>
+  `select coalesce(sum(balance_microcents), 0)::bigint as credit from wallet_credits where principal_key in (${principals})`;
+
 /** Whether a principal has enough credit, as an SQL condition. */
 export const creditCovers = (principal: string, amount: string): string =>
   `exists (select from wallet_credits c where c.principal_key = ${principal} and c.balance_microcents >= ${amount})`;

@@ -166,6 +166,8 @@ export interface Kept {
   list(db: Queries, accountKey: string): Promise<KeptCard[]>;
   /** Never charges it again. `before`: removed earlier; `unknown`: the account never kept it. */
   remove(tx: Tx, accountKey: string, cardKey: string, now: Date): Promise<'removed' | 'before' | 'unknown'>;
+  /** Never charges what these accounts keep again; `accounts` is SQL. */
+  removeAll(db: Queries, accounts: string, now: Date): Promise<void>;
   /** Records an agent's permitted charge to it. True the first time; then tell the members. */
   noteUse(tx: Tx, attempt: Attempt, now: Date): Promise<boolean>;
 }

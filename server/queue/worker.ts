@@ -20,6 +20,7 @@ import { letters } from '../letters.ts';
 import { queueDueLetters } from '../mail/due-letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
+import { settleClosed } from '../purchases/closing/settle-closed.ts';
 import { numberReceipts } from '../purchases/receipt/receipt-numbers.ts';
 import { reconcile } from '../purchases/rounds/reconcile.ts';
 import { deleteExpired, deleteUnpaidContent } from '../purchases/rounds/retention.ts';
@@ -143,6 +144,7 @@ await Promise.all([
   rounds(hearRails),
   rounds(watchRails, watchEveryMs),
   rounds(deleteUnpaidContent, unpaidEveryMs),
+  rounds(settleClosed, unpaidEveryMs),
   rounds(deleteExpired, retentionEveryMs),
   rounds(forgetStrangers, retentionEveryMs),
   rounds(sealAudit, recordsEveryMs),

@@ -88,6 +88,18 @@ export const removeSource: Verb<typeof contract.removeSource> = async ({ ctx, ca
   return { body: { ...sourceView(removed), removed_at: removed.removed_at.toISOString() } };
 };
 
+/** Removes the documents of these accounts, except where `isNeeded`; both are SQL. */
+export async function removeSourcesOf(
+  db: Queries,
+  accounts: string,
+  isNeeded: (account: string) => string,
+  now: Date,
+): Promise<void> {
+  const text = `update sources set text = null, removed_at = $1
+    where removed_at is null and account_key in (${accounts}) and not ${isNeeded('sources.account_key')} returning 1`;
+  await db.many(statement(text, [now]));
+}
+
 /** A document as the check reads it; `ref` is the request's name for it. */
 export interface RetrievedDocument {
   ref: string;

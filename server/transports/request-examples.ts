@@ -42,6 +42,7 @@ export const requestExamples: Readonly<Record<PostName, Record<string, unknown>>
   release_again: nothing,
   review_agents: { keep: ['agent_4Tq8'], revoke: [] },
   change_billing: { name: 'Example GmbH', address: '1 Example Street\n10115 Berlin', tax_id: 'DE123456789' },
+  close_account: { account_key: 'acct_9Kd2' },
   end_sessions: { session_key: 'session_9Kd2' },
   lift_silence: { origin: '192.0.2.0/24' },
   change_letters: { reports: false },

@@ -74,28 +74,7 @@ export default show(async () => {
       <SignedInList member={member} />
       <BillingForm billing={billing?.billing ?? null} mayChange={may('change_billing')} />
       <SavedCardList cards={saved?.cards ?? []} mayRemove={may('remove_card')} />
-      <section aria-labelledby="webhooks" className="mt-8">
-        <h2 id="webhooks" className="border-b border-ink pb-2 text-h3">
-          Webhooks
-        </h2>
-        <p className="py-3">
-          <a href="/account/webhooks" className="link">
-            Addresses that are told of events
-          </a>
-        </p>
-      </section>
-      <section aria-labelledby="export" className="mt-8">
-        <h2 id="export" className="border-b border-ink pb-2 text-h3">
-          Take it with you
-        </h2>
-        <p className="py-3 text-ink-2">
-          One file (JSON) with the account’s people, agents, limits, cards, sources, webhooks, purchases and signed
-          receipts. Each report is downloaded on its own page.
-        </p>
-        <a href="/account/export.json" className="btn" download>
-          Download the account
-        </a>
-      </section>
+      <Beyond mayClose={may('close_account')} />
     </div>
   );
 });
@@ -126,5 +105,47 @@ function Blocks({ blocks }: Pick<SignedIn, 'blocks'>) {
         </a>
       </p>
     </section>
+  );
+}
+
+/** What leads away from this page: webhooks, the export, and the end. */
+function Beyond({ mayClose }: { mayClose: boolean }) {
+  return (
+    <>
+      <section aria-labelledby="webhooks" className="mt-8">
+        <h2 id="webhooks" className="border-b border-ink pb-2 text-h3">
+          Webhooks
+        </h2>
+        <p className="py-3">
+          <a href="/account/webhooks" className="link">
+            Addresses that are told of events
+          </a>
+        </p>
+      </section>
+      <section aria-labelledby="export" className="mt-8">
+        <h2 id="export" className="border-b border-ink pb-2 text-h3">
+          Take it with you
+        </h2>
+        <p className="py-3 text-ink-2">
+          One file (JSON) with the account’s people, agents, limits, cards, sources, webhooks, purchases and signed
+          receipts. Each report is downloaded on its own page.
+        </p>
+        <a href="/account/export.json" className="btn" download>
+          Download the account
+        </a>
+      </section>
+      {mayClose ? (
+        <section aria-labelledby="close" className="mt-8">
+          <h2 id="close" className="border-b border-ink pb-2 text-h3">
+            Close the account
+          </h2>
+          <p className="py-3">
+            <a href="/account/close" className="link">
+              See what closing ends and what stays, then decide
+            </a>
+          </p>
+        </section>
+      ) : null}
+    </>
   );
 }

@@ -51,6 +51,10 @@ export default async function PrivacyPage() {
           For a registration or sign-in we keep the network block it came from, not the full IP address, and the
           browser.
         </li>
+        <li>
+          An owner can close the account on its page. Keys, sign-ins and saved cards go at once, and what was submitted
+          as soon as no open check needs it. Reports, receipts, books and who did what stay.
+        </li>
         <li>Credentials are kept as keyed hashes only. They cannot be read back.</li>
         <li>
           Letters go to members, about registrations, sign-ins and agents, including an agent’s first charge to a saved

@@ -79,6 +79,11 @@ function CustomerRow({ row, now }: { row: Customer; now: Date }) {
       </td>
       <td className="text-ink-3">
         <Moment at={row.created_at} now={now} />
+        {row.closed_at ? (
+          <>
+            , closed <Moment at={row.closed_at} now={now} />
+          </>
+        ) : null}
       </td>
       <td className="num max-md:hidden">{row.members}</td>
       <td className="num max-md:hidden">{row.agents}</td>

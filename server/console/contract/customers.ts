@@ -8,6 +8,7 @@ import { Row } from './purchases.ts';
 const Customer = z.object({
   account_key: z.string(),
   created_at: Instant,
+  closed_at: Instant.nullable(),
   owner: z.string().nullable(),
   members: z.int(),
   agents: z.int(),
@@ -70,7 +71,10 @@ export const consoleCustomers = defineOperation({
   output: z.object({
     account_key: z.string(),
     created_at: Instant,
-    members: z.array(z.object({ email: z.string(), role: z.string(), created_at: Instant })),
+    closed: z.object({ at: Instant, by: z.string() }).nullable(),
+    members: z.array(
+      z.object({ email: z.string(), role: z.string(), created_at: Instant, removed_at: Instant.nullable() }),
+    ),
     agents: z.array(
       z.object({
         agent_key: z.string(),

@@ -16,7 +16,7 @@ import type { CardProof } from './outcome.ts';
 import { present } from './present.ts';
 import { openCardProvider } from './provider.ts';
 import { type CardRefund, refundsOver } from './refunds.ts';
-import { forgetRemoved, listCards, noteUse, removeCard } from './saved.ts';
+import { forgetRemoved, listCards, noteUse, removeCard, removeCards } from './saved.ts';
 import { byStrangers } from './strangers.ts';
 
 /** The card rail, over Stripe: its page, kept cards, refunds and disputes. */
@@ -53,7 +53,7 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
       open: async (process, attempt, accountKey) => openPage(process, ready(), pages, attempt, accountKey),
       byStrangers,
     },
-    kept: { method: 'card_saved', list: listCards, remove: removeCard, noteUse },
+    kept: { method: 'card_saved', list: listCards, remove: removeCard, removeAll: removeCards, noteUse },
     openAttempts: async (db, now, limit) => (provider ? openAttempts(db, now, limit) : []),
     lookUp: ({ db, clock }, attempt) =>
       attempt.method === 'card_saved'

@@ -130,6 +130,12 @@ export async function removeCard(
   return 'removed';
 }
 
+/** The same for all cards of these accounts; `accounts` is SQL. */
+export async function removeCards(db: Queries, accounts: string, now: Date): Promise<void> {
+  const text = `update saved_cards set removed_at = $1 where removed_at is null and account_key in (${accounts}) returning 1`;
+  await db.many(statement(text, [now]));
+}
+
 /** The provider refuses a card that its holder or the seller detached: stop keeping it. */
 export async function dropCard(db: Queries, { card_key }: { card_key: string | null }, now: Date): Promise<void> {
   await db.many(sql`update saved_cards set removed_at = ${now} where card_key = ${card_key} and removed_at is null`);

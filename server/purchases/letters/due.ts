@@ -1,9 +1,12 @@
 import { memberAddresses } from '../../identity/account.ts';
 import { principalsOf } from '../../identity/caller.ts';
+import { isClosed } from '../../identity/closed.ts';
+import { writeToUs } from '../../identity/closed-letter.ts';
 import { nameOf } from '../../identity/name.ts';
 import { after, endOfUtcDay, utcDay } from '../../kernel/clock.ts';
 import { statement } from '../../kernel/sql.ts';
 import { type Happening, putOff } from '../../mail/due-letters.ts';
+import type { Words } from '../../mail/letter.ts';
 import type { DueLetter, LetterWriters } from '../../mail/send-letter.ts';
 import type { RailName } from '../../payments/contract.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -36,10 +39,14 @@ async function lettersOfPurchase(runtime: Runtime, happening: Happening): Promis
   const facts = await factsOf(runtime, happening);
   const { baseUrl } = runtime.configuration;
   const at = { report: `${baseUrl}/reports/${jobKey}`, receipt: `${baseUrl}/receipts/${jobKey}` };
-  const words = purchaseLetter(action, facts, at);
-  if (!words) return [];
+  const written = purchaseLetter(action, facts, at);
+  if (!written) return [];
+  const words = await leadingSomewhere(runtime, accountKey, written);
   const day = utcDay(new Date(happening.at));
-  const who = { wantReports: aboutReports.has(action) };
+  const who = {
+    wantReports: aboutReports.has(action),
+    ...(ordinary.has(action) ? {} : { former: ['owner'] as const }),
+  };
   return (await memberAddresses(runtime.db, accountKey, who)).map((address) => ({
     kind: ordinary.has(action) ? 'purchase' : 'important',
     address,
@@ -53,6 +60,11 @@ async function lettersOfPurchase(runtime: Runtime, happening: Happening): Promis
         after(endOfUtcDay(new Date(happening.at)), digestSeconds),
       ),
   }));
+}
+
+/** The words with a button that works: nobody can sign in to a closed account. */
+async function leadingSomewhere({ db, configuration }: Runtime, accountKey: string, words: Words): Promise<Words> {
+  return (await isClosed(db, accountKey)) ? { ...words, action: writeToUs(configuration.baseUrl) } : words;
 }
 
 interface FactsRow {
@@ -124,13 +136,12 @@ async function lettersOfDay(runtime: Runtime, happening: Happening): Promise<Due
 }
 
 /** The statement of a month, once it is over. It is about money, so nothing holds it back. */
-async function lettersOfMonth(
-  { db, configuration }: Runtime,
-  { account_key: accountKey, at }: Happening,
-): Promise<DueLetter[]> {
+async function lettersOfMonth(runtime: Runtime, { account_key: accountKey, at }: Happening): Promise<DueLetter[]> {
+  const { db, configuration } = runtime;
   const month = utcDay(new Date(at)).slice(0, 'YYYY-MM'.length);
-  const words = statementLetter(month, await sumsOfMonth(db, accountKey, month), configuration.baseUrl);
-  return (await memberAddresses(db, accountKey)).map((address) => ({
+  const letter = statementLetter(month, await sumsOfMonth(db, accountKey, month), configuration.baseUrl);
+  const words = await leadingSomewhere(runtime, accountKey, letter);
+  return (await memberAddresses(db, accountKey, { former: ['owner'] })).map((address) => ({
     kind: 'important',
     address,
     about: `statement:${accountKey}:${month}`,

@@ -5,7 +5,7 @@ import { outsideGrant } from '../../identity/grant.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { forgetAnswers } from '../../kernel/idempotency.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import type { Runtime } from '../../runtime.ts';
 import { daySeconds, seconds } from '../../service/terms.ts';
@@ -13,7 +13,7 @@ import type * as contract from '../contract.ts';
 import { holdJob } from '../job/load.ts';
 import { notAllowed, stateAt } from '../job/row.ts';
 import { readEvidence } from '../quote/evidence.ts';
-import { isEnded } from '../states.ts';
+import { isEnded, jobStates } from '../states.ts';
 
 /** Answers are replayed for at least 30 days (specification 3.3). */
 const answerDays = 31;
@@ -103,6 +103,18 @@ export async function deleteUnpaidContent({ db, clock }: Pick<Runtime, 'db' | 'c
       where jobs.state = 'canceled' and jobs.collected_at is null
       limit ${batch} for update of quotes skip locked`),
   );
+}
+
+const keptOf = (accounts: string) => `
+  select quote_key from quotes left join jobs using (quote_key)
+  where quotes.input is not null and quotes.account_key in (${accounts})
+    and (jobs.job_key is null or jobs.state = any($1::text[]))
+  limit ${batch} for update of quotes skip locked`;
+
+/** Deletes what these accounts submitted, once no check or review needs it; `accounts` is SQL. */
+export async function deleteContentOf({ db, clock }: Pick<Runtime, 'db' | 'clock'>, accounts: string): Promise<void> {
+  const due = statement(keptOf(accounts), [jobStates.filter(isEnded)]);
+  await clearAll(db, clock(), (tx) => tx.many(due));
 }
 
 /** Repeats until `findDue` finds nothing. */

@@ -30,6 +30,12 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
           <Key>{customer.account_key}</Key>, since <Moment at={customer.created_at} now={ctx.now} />
           {customer.waivers > 0 ? `, ${counted(customer.waivers, 'charge')} waived` : ''}
         </p>
+        {customer.closed ? (
+          <p className="mt-2 text-ink-2 wrap-anywhere">
+            Closed by {customer.closed.by} <Moment at={customer.closed.at} now={ctx.now} />. Paid checks still run, and
+            reports that nobody decided about wait for an operator.
+          </p>
+        ) : null}
         <a className="btn mt-3" href={`/console/purchases?is=customer:${customer.account_key}`}>
           Its purchases
         </a>
@@ -39,9 +45,10 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
           Members
         </h2>
         <ul className="mt-3 border-t border-ink">
-          {customer.members.map(({ email, role: has }) => (
+          {customer.members.map(({ email, role: has, removed_at }) => (
             <li key={email} className="border-b border-line py-2.5 wrap-anywhere">
               {email}, {has}
+              {removed_at ? ', no member any more' : ''}
             </li>
           ))}
         </ul>
