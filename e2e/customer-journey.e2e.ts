@@ -75,6 +75,10 @@ describe('from a payment link to the receipt, on a phone', () => {
     expect(place).toBeLessThan(sizes.phone.height);
     const height = await phone.evaluate(() => document.documentElement.scrollHeight);
     expect(height).toBeLessThanOrEqual(3 * sizes.phone.height);
+    await phone.setViewportSize(sizes.narrow);
+    expect(await phone.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(
+      3 * sizes.narrow.height,
+    );
     expect(await words()).toMatch(/9 June 2026[\s\S]*11 June 2026/);
     expect(await faultsOf(phone, 'journey-report')).toEqual([]);
     await phone.setViewportSize(sizes.phone);

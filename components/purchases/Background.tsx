@@ -81,6 +81,8 @@ function askedText({ request, criteria }: NonNullable<Evidence['submitted']>): s
 }
 
 interface Props {
+  /** What becomes of the submitted content, and the report as files. */
+  children: ReactNode;
   report: Report;
   sources: readonly SourceEntry[];
   /** What the report answers, while kept. */
@@ -88,38 +90,44 @@ interface Props {
 }
 
 /** What stands behind the report: what was not done, checks, sources, use, and what was asked for. */
-export function Background({ report, sources, submitted }: Props) {
+export function Background({ report, sources, submitted, children }: Props) {
   const checks = report.verification.checks.map(({ status }) => status);
   return (
-    <div className="mt-6 -space-y-px md:mt-8">
-      <Fold id="limits" title="What was not done" comesTo="nothing outside was confirmed">
-        <NotDone limitations={report.limitations} />
-      </Fold>
-      <Fold id="checks" title="Checks" comesTo={tally('check', checks)}>
-        <Checks checks={report.verification.checks} />
-        <p className="mt-4 text-dense wrap-anywhere text-ink-3">
-          <strong className="font-medium text-ink-2">Method.</strong> {methodText(report.verification.method)}.{' '}
-          {report.confidence === undefined ? '' : `${decidedText(report.confidence)}. `}
-          <strong className="font-medium text-ink-2">Accuracy of the method.</strong> {measuredText(report.measured)}
-        </p>
-      </Fold>
-      <Fold id="sources" title="Sources" comesTo={sourcesText(report.sources)}>
-        <Sources sources={sources} />
-      </Fold>
-      <Fold
-        id="use"
-        title="Using the work"
-        comesTo={
-          report.assessed_work_use.human_approval_required ? 'why a person must approve' : 'no approval asked for'
-        }
-      >
-        <UseOfTheWork report={report} />
-      </Fold>
-      {submitted && (submitted.request !== null || submitted.criteria.length > 0) ? (
-        <Fold id="asked" title="What was asked for" comesTo={askedText(submitted)}>
-          <Submitted submitted={submitted} />
+    <details className="fold-phone mt-4 md:mt-8">
+      <summary className="min-h-6 cursor-pointer border-y border-line py-2 text-ui font-medium">
+        Behind this report <span className="text-dense font-normal text-ink-3">checks, sources, files</span>
+      </summary>
+      <div className="-space-y-px">
+        <Fold id="limits" title="What was not done" comesTo="nothing outside was confirmed">
+          <NotDone limitations={report.limitations} />
         </Fold>
-      ) : null}
-    </div>
+        <Fold id="checks" title="Checks" comesTo={tally('check', checks)}>
+          <Checks checks={report.verification.checks} />
+          <p className="mt-4 text-dense wrap-anywhere text-ink-3">
+            <strong className="font-medium text-ink-2">Method.</strong> {methodText(report.verification.method)}.{' '}
+            {report.confidence === undefined ? '' : `${decidedText(report.confidence)}. `}
+            <strong className="font-medium text-ink-2">Accuracy of the method.</strong> {measuredText(report.measured)}
+          </p>
+        </Fold>
+        <Fold id="sources" title="Sources" comesTo={sourcesText(report.sources)}>
+          <Sources sources={sources} />
+        </Fold>
+        <Fold
+          id="use"
+          title="Using the work"
+          comesTo={
+            report.assessed_work_use.human_approval_required ? 'why a person must approve' : 'no approval asked for'
+          }
+        >
+          <UseOfTheWork report={report} />
+        </Fold>
+        {submitted && (submitted.request !== null || submitted.criteria.length > 0) ? (
+          <Fold id="asked" title="What was asked for" comesTo={askedText(submitted)}>
+            <Submitted submitted={submitted} />
+          </Fold>
+        ) : null}
+      </div>
+      {children}
+    </details>
   );
 }

@@ -37,7 +37,7 @@ export function Disagreements({ disagreements, statements, passages, more }: Pro
       </h2>
       <ol className="mt-2 border-t border-ink md:mt-3">
         {disagreements.map(({ number, status, claimed, known, said, quoted, computed, source, by }) => (
-          <li key={number} className="border-b border-line py-2.5 wrap-anywhere print:break-inside-avoid">
+          <li key={number} className="border-b border-line py-2 wrap-anywhere md:py-2.5 print:break-inside-avoid">
             <p className="text-body font-medium">
               <bdi>{claimed}</bdi>
               <span aria-hidden="true"> → </span>
@@ -46,7 +46,7 @@ export function Disagreements({ disagreements, statements, passages, more }: Pro
             </p>
             {computed === null ? null : <p className="tabular-nums">{computed}</p>}
             <p className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-dense text-ink-3">
-              <span>
+              <span className={source === null ? 'max-md:hidden print:inline' : ''}>
                 {passageNumbers(statements[number - 1] ?? {}, passages).map((passage) => (
                   <PassageLink
                     key={passage}

@@ -4,7 +4,7 @@ import { PassageLink } from './Citations.tsx';
 import { type Passage, passageNumbers } from './passages.ts';
 import { State, StateSign } from './State.tsx';
 import { StatementLink } from './Statements.tsx';
-import { states } from './states.ts';
+import { states, tally } from './states.ts';
 
 /** A finding about the whole work rests on all statements: name only some. */
 const STATEMENTS_NAMED = 8;
@@ -13,8 +13,8 @@ const STATEMENTS_NAMED = 8;
 const order = Object.keys(states.statement);
 const problemsFirst: readonly Finding['status'][] = ['contradicted', 'missing', 'partly_met', 'not_assessable'];
 
-/** As many met findings take no more room than the line that counts them. */
-const MET_SHOWN = 1;
+/** So few findings take no more room than a line that counts them. */
+const FEW = 1;
 
 interface RestsOnProps {
   indexes: readonly number[];
@@ -60,7 +60,7 @@ interface FindingProps extends Omit<Props, 'findings'> {
 
 /** A criterion and its status; the reason behind a press where it is met, or repeats what the page has told. */
 function FindingRow({ finding, number, statements, passages, told }: FindingProps) {
-  const isTold = finding.statements?.some((index) => told.has(index)) ?? false;
+  const isTold = repeats(finding, told);
   return (
     <li
       id={`finding-${number}`}
@@ -91,22 +91,45 @@ function FindingRow({ finding, number, statements, passages, told }: FindingProp
   );
 }
 
-/** The findings, problems first. What is met is counted in one line, and behind it. */
+/** Whether a finding rests on a statement whose disagreement the page has told. */
+const repeats = ({ statements = [] }: Finding, told: ReadonlySet<number>) =>
+  statements.some((index) => told.has(index));
+
+/**
+ * The findings, problems first. What is met is counted in one line, and behind it; on a phone also what repeats what the
+ * page has told.
+ */
 export function Findings({ findings, ...rest }: Props) {
   const numbered = findings.map((finding, index) => ({ finding, number: index + 1 }));
   const met = numbered.filter(({ finding }) => finding.status === 'met');
   const others = numbered
     .filter(({ finding }) => finding.status !== 'met')
     .sort((a, b) => problemsFirst.indexOf(a.finding.status) - problemsFirst.indexOf(b.finding.status));
+  const again = others.filter(({ finding }) => repeats(finding, rest.told));
+  const isFolded = again.length > FEW;
+  const shown = [...others.filter((row) => !isFolded || !again.includes(row)), ...(met.length > FEW ? [] : met)];
   const rows = (list: typeof numbered) => list.map((row) => <FindingRow key={row.number} {...row} {...rest} />);
-  if (met.length <= MET_SHOWN) return <ol className="mt-3 border-t border-ink">{rows([...others, ...met])}</ol>;
   return (
-    <>
-      <ol className="mt-3 border-t border-ink">{rows(others)}</ol>
-      <details>
-        <summary className="min-h-6 cursor-pointer border-b border-line py-2.5 text-ink-2">{met.length} met</summary>
-        <ol>{rows(met)}</ol>
-      </details>
-    </>
+    <div className="mt-2 border-t border-ink md:mt-3">
+      {isFolded ? (
+        <details className="fold-phone">
+          <summary className="min-h-6 cursor-pointer border-b border-line py-2.5">
+            {again.length} on what is told above:{' '}
+            {tally(
+              'finding',
+              again.map(({ finding }) => finding.status),
+            )}
+          </summary>
+          <ol>{rows(again)}</ol>
+        </details>
+      ) : null}
+      {shown.length > 0 ? <ol>{rows(shown)}</ol> : null}
+      {met.length > FEW ? (
+        <details>
+          <summary className="min-h-6 cursor-pointer border-b border-line py-2.5 text-ink-2">{met.length} met</summary>
+          <ol>{rows(met)}</ol>
+        </details>
+      ) : null}
+    </div>
   );
 }

@@ -70,6 +70,8 @@ interface Props {
   submitted?: Evidence['submitted'];
   /** The actions on the submitted content. */
   contentAction?: ReactNode;
+  /** The report as files, for a phone: on a wide screen they stand above. */
+  files?: ReactNode;
   /** The link to the report that this one corrects. */
   disputed?: string | undefined;
   /** The number of a statement to show, with its neighbours, from the address. */
@@ -86,6 +88,7 @@ export function ReportView({
   contentEndsAt,
   submitted = null,
   contentAction,
+  files,
   disputed,
   from = 1,
   digest = null,
@@ -110,8 +113,8 @@ export function ReportView({
       <VerdictSummary report={report} isToldBelow={listed.length > 0} />
       {report.correction ? <Correction correction={report.correction} disputed={disputed} /> : null}
       <Citations passages={passages.length} first={shown[0]?.number ?? 1} page={page} firstPassages={firstPassages}>
-        <div className={`mt-6 md:mt-8 ${columns}`}>
-          <div className="min-w-0 space-y-6 md:space-y-8">
+        <div className={`mt-5 md:mt-8 ${columns}`}>
+          <div className="min-w-0 space-y-5 md:space-y-8">
             <Disagreements
               disagreements={listed}
               statements={report.statements}
@@ -135,8 +138,10 @@ export function ReportView({
           </PassageColumn>
         </div>
       </Citations>
-      <Background report={report} sources={sources} submitted={submitted} />
-      {retention ? <p className="mt-3 text-dense text-ink-3">{retention}</p> : null}
+      <Background report={report} sources={sources} submitted={submitted}>
+        {files ? <div className="mt-3 md:hidden">{files}</div> : null}
+        {retention ? <p className="mt-3 text-dense text-ink-3">{retention}</p> : null}
+      </Background>
       {contentAction}
     </>
   );

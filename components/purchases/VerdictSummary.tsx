@@ -51,7 +51,8 @@ function statementsText(statements: Report['statements']): string {
 /**
  * The verdict, what supports it, and what it does not mean.
  *
- * @param isToldBelow whether the page lists what does not agree right below, so that this need not
+ * @param isToldBelow whether the page lists what does not agree right below, so that this need not. On a phone that is
+ *   not even counted here, and what a report is stands at the end of the page
  */
 export function VerdictSummary({ report, isToldBelow = false }: { report: Report; isToldBelow?: boolean }) {
   const capped = cappedText(report);
@@ -63,7 +64,9 @@ export function VerdictSummary({ report, isToldBelow = false }: { report: Report
         <h2 id="verdict" className="mt-2 text-h1 md:mt-3">
           {stateWord('verdict', report.verdict).word}
         </h2>
-        <p className="mt-1 max-w-[36rem] text-body wrap-anywhere text-ink-2 md:mt-2">
+        <p
+          className={`mt-1 max-w-[36rem] text-body wrap-anywhere text-ink-2 md:mt-2 ${isToldBelow ? 'max-md:hidden print:block' : ''}`}
+        >
           {isToldBelow ? statementsText(report.statements) : summaryBesideVerdict(report)}
         </p>
         {capped ? <p className="mt-2 max-w-[36rem] text-ink-2">{capped}</p> : null}
@@ -80,7 +83,7 @@ export function VerdictSummary({ report, isToldBelow = false }: { report: Report
             A person <strong className="font-semibold">must approve</strong> before the work is used.
           </p>
         ) : null}
-        <p className="mt-2 flex gap-2 text-dense md:mt-4 text-ink-3">
+        <p className={`mt-2 flex gap-2 text-dense text-ink-3 md:mt-4 ${isToldBelow ? 'max-md:hidden print:flex' : ''}`}>
           <Info className="icon mt-0.5" />
           <span>
             {isToldBelow ? null : `${verdictMeanings[report.verdict]} `}An assessment for your review. It does not

@@ -129,12 +129,16 @@ function Pages({ page, count }: { page: StatementPage; count: number }) {
   );
 }
 
-/** How the fold of statements is called: what they came to, and that some stand above. */
+/** How the fold of statements is called: what those came to that do not stand above. */
 function foldText(numbers: readonly number[], statements: Statements, told: ReadonlySet<number>): string {
-  const statuses = numbers.flatMap((number) => statements[number - 1]?.status ?? []);
-  const above = numbers.filter((number) => told.has(number - 1)).length;
-  const count = `${numbers.length} ${numbers.length === 1 ? 'statement' : 'statements'} in full: `;
-  return `${count}${tally('statement', statuses)}${above === 0 ? '' : `; ${above} told above`}`;
+  const untold = numbers.filter((number) => !told.has(number - 1));
+  const statuses = untold.flatMap((number) => statements[number - 1]?.status ?? []);
+  const count = `${numbers.length} ${numbers.length === 1 ? 'statement' : 'statements'} in full`;
+  const parts = [
+    ...(untold.length === 0 ? [] : [tally('statement', statuses)]),
+    ...(untold.length === numbers.length ? [] : [`${numbers.length - untold.length} told above`]),
+  ];
+  return `${count}: ${parts.join('; ')}`;
 }
 
 /**

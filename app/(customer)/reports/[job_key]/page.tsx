@@ -57,8 +57,6 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
   const event = isRechecked && earlier === null ? 'redeliver' : 'deliver';
   const delivered = job.timeline.findLast((entry) => entry.event === event);
   const kind = earlier ? 'First report' : isRechecked ? 'Re-checked report' : 'Report';
-  const files = `/reports/${job.job_key}/report`;
-  const query = earlier === null ? '' : `?report_digest=${earlier}`;
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
       <div className="min-w-0 flex-1 basis-80">
@@ -68,7 +66,7 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
           </a>{' '}
           <span aria-hidden="true">/</span> <Key>{job.job_key}</Key>
         </p>
-        <h1 className="mt-1 text-h2 wrap-anywhere md:text-h1">
+        <h1 className="mt-1 text-h2 wrap-anywhere max-md:line-clamp-2 md:text-h1">
           <bdi>{titleOf(evidence.submitted?.request) ?? kind}</bdi>
         </h1>
         <p className="mt-1 text-ink-2">
@@ -88,17 +86,28 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
           .
         </p>
       </div>
-      <div className="flex flex-wrap gap-2 md:mt-1 print:hidden">
-        <a className="btn max-md:btn-sm" href={`${files}.md${query}`} download>
-          <Download className="icon" />
-          Markdown
-        </a>
-        <a className="btn max-md:btn-sm" href={`${files}.json${query}`} download>
-          <Download className="icon" />
-          JSON
-        </a>
-        <PrintButton />
+      <div className="mt-1 max-md:hidden">
+        <Files jobKey={job.job_key} earlier={earlier} />
       </div>
+    </div>
+  );
+}
+
+/** The report as files, and on paper. */
+function Files({ jobKey, earlier }: { jobKey: string; earlier: string | null }) {
+  const files = `/reports/${jobKey}/report`;
+  const query = earlier === null ? '' : `?report_digest=${earlier}`;
+  return (
+    <div className="flex flex-wrap gap-2 print:hidden">
+      <a className="btn max-md:btn-sm" href={`${files}.md${query}`} download>
+        <Download className="icon" />
+        Markdown
+      </a>
+      <a className="btn max-md:btn-sm" href={`${files}.json${query}`} download>
+        <Download className="icon" />
+        JSON
+      </a>
+      <PrintButton />
     </div>
   );
 }
@@ -171,7 +180,7 @@ export default show(async ({ params, searchParams }: Props) => {
   const mayReview = may('review') && isUpForReview(job, earlier);
   return (
     <>
-      <div className="mx-auto max-w-page px-4 pt-4 pb-6 md:px-6 md:pt-8 md:pb-12">
+      <div className="mx-auto max-w-page px-4 pt-4 pb-2 md:px-6 md:pt-8 md:pb-12">
         <Heading job={job} evidence={evidence} earlier={earlier} isOwnWallet={wallet !== null} />
         <Notice job={job} earlier={earlier} told={told} />
         <KeepPlace restores={told !== null} />
@@ -185,6 +194,7 @@ export default show(async ({ params, searchParams }: Props) => {
             contentEndsAt={evidence.deleted_at ?? evidence.delete_after}
             submitted={evidence.submitted}
             contentAction={contentAction}
+            files={<Files jobKey={job.job_key} earlier={earlier} />}
             disputed={
               report.correction && `/reports/${job.job_key}?report_digest=${report.correction.previous_report_digest}`
             }
