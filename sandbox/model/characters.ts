@@ -16,7 +16,7 @@ export type StatementAnswer = {
 };
 export type CriterionAnswer = StatementAnswer & { statements: string[]; words?: string };
 export type Answer = { statements: StatementAnswer[]; criteria: CriterionAnswer[] };
-type Question = { id: string; text: string };
+type Question = { id: string; text: string; unproven?: string[] };
 export type Material = {
   passages: { id: string; text: string; source: string }[];
   work: { id: string; text: string }[];

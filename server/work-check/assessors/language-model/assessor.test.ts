@@ -128,6 +128,24 @@ describe('the language-model assessor', () => {
     expect(report.verdict).toBe('supported');
   });
 
+  it('tells the next reading what an earlier one left unproven', async () => {
+    const evidence = [{ source: 'Guide', text: 'The bridge opened on 4 May 1932. Its toll ended 30 days later.' }];
+    const request = { evidence, work_product: 'Tolls were gone by 3 June 1932.' };
+    const told: (string[] | undefined)[] = [];
+    script = (prompt) => {
+      const { statements, passages } = materialOf(prompt);
+      const unproven = statements.find(({ text }) => text.includes('Tolls'))?.unproven;
+      told.push(unproven);
+      const at = (words: string) => ({ passage: passages.find(({ text }) => text.includes(words))?.id ?? '', words });
+      const expression = told.length === 1 ? 'after(a, b)' : 'a + b';
+      const derivations = [{ claimed: '3 June 1932', operands: [at('4 May 1932'), at('30 days')], expression }];
+      return careful('Tolls', { status: 'supported', quotes: [], derivations, reason: '30 days on.' })(prompt);
+    };
+    const report = await ask(['scripted'], request);
+    expect(told).toEqual([undefined, ['“after(4 May 1932, 30 days)” could not be worked out'], undefined]);
+    expect(report.statements[0]).toMatchObject({ status: 'supported' });
+  });
+
   it.each([
     ['quotes nothing', []],
     ['quotes a passage that is not there', [{ words: '', about: 'nothing' }]],

@@ -96,7 +96,9 @@ export function isDecided(entry: AssessedFinding, read: Read): boolean {
   const given = givenBy(read);
   const [first, second] = given;
   if (first === undefined) return false;
-  if (second !== undefined) return given.length >= 3 || first.opinion.status === second.opinion.status;
+  // A model that differs from itself breaks no tie.
+  if (second !== undefined)
+    return given.length >= 3 || first.member === second.member || first.opinion.status === second.opinion.status;
   return first.opinion.sure && first.opinion.status === 'met' && entry.basis !== 'judgement';
 }
 

@@ -27,8 +27,10 @@ export type Derived = {
   steps: number;
 };
 
-/** What derivations came to, by their names: `q4.d1` is the first of statement q4. */
-export type Results = ReadonlyMap<string, Derived>;
+/** What derivations came to, or why one came to nothing, by their names: `q4.d1` is the first of statement q4. */
+export type Results = ReadonlyMap<string, Derived | Fault>;
+/** Told to who derived it. */
+export type Fault = { fault: string };
 
 const DERIVATIONS_MAX = 12;
 const OPERANDS_MAX = 60;
@@ -42,9 +44,9 @@ type Place = Operand & { passages: Passage[]; steps: number };
 /** An answer, and the statement that it is about. */
 type Answered = { given: Pick<StatementAnswer, 'id' | 'derivations'>; text: string };
 
-/** Works derivations out, each once those are known that it builds on; what does not come out is left out. */
+/** Works derivations out, each once those are known that it builds on. */
 export function derive(answers: readonly Answered[], about: { task: AssessmentTask; material: Material }): Results {
-  const results = new Map<string, Derived>();
+  const [results, faults] = [new Map<string, Derived>(), new Map<string, Fault>()];
   for (let step = 0; step < STEPS_MAX; step += 1) {
     const known = results.size;
     for (const { given, text } of answers)
@@ -53,33 +55,47 @@ export function derive(answers: readonly Answered[], about: { task: AssessmentTa
         if (results.has(name)) continue;
         const earlier = (operand: string) => results.get(`${given.id}.${operand}`) ?? results.get(operand);
         const derived = deriveOne(one, text, about, earlier);
-        if (derived !== undefined) results.set(name, derived);
+        if ('fault' in derived) faults.set(name, derived);
+        else results.set(name, derived);
       }
     if (results.size === known) break;
   }
-  return results;
+  return new Map<string, Derived | Fault>([...faults, ...results]);
 }
 
 const nameOf = (id: string, at: number): string => `${id}.d${at + 1}`;
 
-/** What one answer's own derivations came to, in their order. */
-export const derivedOf = ({ id, derivations }: Answered['given'], results: Results): Derived[] =>
+const ownOf = ({ id, derivations }: Answered['given'], results: Results): (Derived | Fault)[] =>
   derivations.flatMap((_, at) => results.get(nameOf(id, at)) ?? []);
+
+/** What one answer's own derivations came to, in their order. */
+export const derivedOf = (given: Answered['given'], results: Results): Derived[] =>
+  ownOf(given, results).flatMap((one) => ('fault' in one ? [] : [one]));
+
+/** Why one answer's own derivations do not show what they are for. */
+export const faultsOf = (given: Answered['given'], results: Results): string[] =>
+  ownOf(given, results).flatMap((one) => {
+    if ('fault' in one) return [one.fault];
+    return one.holds || one.claimed.trim() === '' ? [] : [`“${clip(one.claimed)}” is not ${one.says}`];
+  });
 
 function deriveOne(
   { claimed, operands, expression }: StatementAnswer['derivations'][number],
   statement: string,
   about: { task: AssessmentTask; material: Material },
   earlier: (name: string) => Derived | undefined,
-): Derived | undefined {
+): Derived | Fault {
   const isStep = claimed.trim() === '';
   const own = isStep ? undefined : findQuote(claimed, statement);
-  if ((!isStep && own === undefined) || operands.length > OPERANDS_MAX) return undefined;
-  const places = operands.flatMap((one) => placeOf(one, about, earlier) ?? []);
+  if (!isStep && own === undefined) return { fault: `“${clip(claimed)}” is not copied from the statement` };
+  const found = operands.slice(0, OPERANDS_MAX).map((one) => placeOf(one, about, earlier));
+  const places = found.flatMap((one) => one ?? []);
   const steps = 1 + Math.max(0, ...places.map((place) => place.steps));
-  if (places.length < operands.length || steps > STEPS_MAX) return undefined;
+  const missing = found.indexOf(undefined);
+  if (missing !== -1) return { fault: `operand ${operandName(missing)} of “${clip(expression)}” stands nowhere` };
+  if (operands.length > OPERANDS_MAX || steps > STEPS_MAX) return { fault: `“${clip(expression)}” is too long` };
   const result = evaluate(expression, /\bminutes\b/.test(expression) ? places.map(asClock) : places);
-  if (result === undefined) return undefined;
+  if (result === undefined) return { fault: `“${clip(withOperands(expression, places))}” could not be worked out` };
   const holds = !isStep && isClaimed(result, claimed, statement.slice(0, own?.start));
   return {
     claimed,

@@ -56,7 +56,7 @@ type Rounds<Opinion> = {
 
 /**
  * Asks the first model about everything, and another only about what the first leaves open; no model learns what another
- * said. A model that fails is left out while another answers; a model that is alone reads what is open twice.
+ * said. A model that fails is left out while another answers; a model that is alone reads what is open again itself.
  *
  * @throws {CheckFailure} when no model is left and something was not read at all
  */
@@ -92,7 +92,7 @@ function nextReader(members: readonly Member[], past: readonly Member[]): Member
   const fresh = alive.find((member) => !past.includes(member));
   const [only] = alive;
   if (fresh !== undefined || alive.length !== 1 || only === undefined) return fresh;
-  return mayRaise(only) && past.filter((member) => member === only).length < 2 ? only : undefined;
+  return mayRaise(only) ? only : undefined;
 }
 
 const AT_ONCE = 4;

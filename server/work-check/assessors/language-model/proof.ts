@@ -4,7 +4,7 @@ import { clip } from '../../quoting.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { Statement } from '../../statements.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
-import { type Derived, derive, derivedOf, type Results } from './derivations.ts';
+import { type Derived, derive, derivedOf, faultsOf, type Results } from './derivations.ts';
 import { type Material, REQUEST_ID } from './material.ts';
 import type { StatementAnswer } from './prompt.ts';
 import { findQuote, plainText, textOf } from './quotes.ts';
@@ -21,6 +21,8 @@ export type StatementOpinion = {
   /** What its derivations come to, as a report prints it. */
   computed?: string;
   reason: string;
+  /** What its quotes and derivations leave unproven, for the next reading. */
+  unproven: string[];
   /** What it counts for when the table decides; nothing where its proof fails. */
   counts: Pick<Opinion, 'says' | 'typed' | 'paired'> | undefined;
 };
@@ -106,13 +108,20 @@ export function proveStatement(
   // "Invoice DN-88034" may stand in a title alone: its source is cited from the beginning.
   const quoted = passagesQuoted.length > 0 ? passagesQuoted : titled;
   const passages = closestFirst(cut.length > 0 ? cut : quoted.slice(0, QUOTES_MAX), statement, about.task);
-  const opinion: StatementOpinion = { status, sure, reason, passages, counts: undefined };
+  const opinion: StatementOpinion = {
+    status,
+    sure,
+    reason,
+    passages,
+    unproven: status === 'supported' ? faultsOf(answer, results) : [],
+    counts: undefined,
+  };
   if (status === 'not_found' || status === 'no_claim' || quoted.length === 0) return opinion;
-  if (status === 'supported')
-    return {
-      ...opinion,
-      ...supportOf(statement, { quoted, titles, held: derived.filter(({ holds }) => holds) }, about),
-    };
+  if (status === 'supported') {
+    const held = derived.filter(({ holds }) => holds);
+    const { unproven, ...support } = supportOf(statement, { quoted, titles, held }, about);
+    return { ...opinion, ...support, unproven: unproven.length > 0 ? [...unproven, ...opinion.unproven] : [] };
+  }
   const compared =
     comparedOf(answer, statement.text, { cut, whole }, about.task) ?? computedOtherwise(answer, statement, derived);
   if (compared === undefined) return { ...opinion, counts: { says: 'speaks' } };
@@ -125,17 +134,18 @@ function supportOf(
   statement: Statement,
   { quoted, titles, held }: { quoted: readonly Passage[]; titles: readonly string[]; held: readonly Derived[] },
   { task }: About,
-): Pick<StatementOpinion, 'counts'> & Partial<Pick<StatementOpinion, 'computed'>> {
+): Pick<StatementOpinion, 'counts' | 'unproven'> & Partial<Pick<StatementOpinion, 'computed'>> {
   const texts = quoted.map((one) => textOf(one, task));
   const isTold = isAbout(statement, [...texts, ...titles], task);
-  const { typed, paired, telling } = typedIn(statement, { quoted, titles, derived: held }, task);
+  const { typed, paired, telling, unproven } = typedIn(statement, { quoted, titles, derived: held }, task);
   if (held.length === 0 && !isTold && !telling && !isToldOtherwise(statement, texts, task))
-    return { counts: undefined };
+    return { counts: undefined, unproven: [] };
   // A figure that was worked out takes two readings: of hundreds of figures any number can be derived.
   const isRead = held.length === 0 && isTold;
   const computed = held.map(({ says }) => says).join('; ');
   return {
     ...(computed === '' ? {} : { computed }),
+    unproven,
     counts: { says: 'supports', ...(typed ? { typed } : {}), ...(typed && paired && isRead ? { paired } : {}) },
   };
 }

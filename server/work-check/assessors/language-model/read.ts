@@ -14,6 +14,7 @@ import { placeOf } from './wording.ts';
 type Opinion = { statement: StatementOpinion | undefined } | { criterion: CriterionOpinion | undefined };
 
 const STATEMENTS_PER_CALL = 30;
+const UNPROVEN_MAX = 6;
 /** Criteria are asked along with the first statements: their indexes come behind those of all statements. */
 const CRITERIA_FROM = 100_000;
 
@@ -26,11 +27,17 @@ export async function readAll(job: Job): Promise<Readings> {
     const entry = task.entries[index];
     if (entry !== undefined) bases.set(index, assessEntry(entry, task));
   }
+  const unproven = new Map<number, string[]>();
   const readings = await readInRounds<Opinion>({
     members: job.members,
     open: [...statementsToRead(job), ...criteria.map((index) => CRITERIA_FROM + index)],
     read: (member, indexes, seen) =>
-      inBatches(batchesOf(indexes), 1, ([batch]) => readBatch(job, member, batch ?? [], seen)),
+      inBatches(batchesOf(indexes), 1, ([batch]) =>
+        readBatch(job, { member, batch: batch ?? [], unproven }, (index, opinion) => {
+          if ('statement' in opinion) unproven.set(index, opinion.statement?.unproven ?? []);
+          seen(index, opinion);
+        }),
+      ),
     isSettled: (index, read) => {
       const rule = task.judged[index];
       if (rule !== undefined && index < CRITERIA_FROM) return isRead(rule, statementReadings(read));
@@ -75,13 +82,15 @@ function batchesOf(indexes: readonly number[]): number[][] {
 
 type Asked = { is: 'statement' | 'criterion'; index: number } | { is: 'control'; isTrue: boolean };
 
+/** `unproven` is what earlier readings left so, by statement. */
+type Batch = { member: Member; batch: readonly number[]; unproven: ReadonlyMap<number, readonly string[]> };
+
 async function readBatch(
   job: Job,
-  member: Member,
-  batch: readonly number[],
-  seen: (index: number, opinion: Opinion | undefined) => void,
+  { member, batch, unproven }: Batch,
+  seen: (index: number, opinion: Opinion) => void,
 ): Promise<void> {
-  const { questions, about } = questionsOf(job, batch);
+  const { questions, about } = questionsOf(job, batch, unproven);
   const { model, settings } = member;
   const answer = await ask({
     model,
@@ -130,7 +139,11 @@ function tallyControl(member: Member, { isTrue }: { isTrue: boolean }, given: St
 }
 
 /** The questions of one call, controls among them, each by an id that tells nothing. */
-function questionsOf(job: Job, batch: readonly number[]): { questions: Questions; about: Map<string, Asked> } {
+function questionsOf(
+  job: Job,
+  batch: readonly number[],
+  unproven: Batch['unproven'],
+): { questions: Questions; about: Map<string, Asked> } {
   const { task, material, chance } = job;
   const about = new Map<string, Asked>();
   const name = (prefix: string, asked: Asked): string => {
@@ -145,6 +158,7 @@ function questionsOf(job: Job, batch: readonly number[]): { questions: Questions
     const judged = task.judged[one.index];
     const facts = factsOf(job, one.index);
     const hints = material.ofStatement[one.index] ?? [];
+    const open = unproven.get(one.index)?.slice(0, UNPROVEN_MAX) ?? [];
     return {
       id: name('q', { is: 'statement', index: one.index }),
       part: workId(one.index),
@@ -152,6 +166,7 @@ function questionsOf(job: Job, batch: readonly number[]): { questions: Questions
       text: judged?.statement.text.trim() ?? '',
       ...(hints.length === 0 ? {} : { hints }),
       ...(facts.length === 0 ? {} : { facts }),
+      ...(open.length === 0 ? {} : { unproven: open }),
     };
   });
   const entries = batch.flatMap((index) => (index < CRITERIA_FROM ? [] : [index - CRITERIA_FROM]));

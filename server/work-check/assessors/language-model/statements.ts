@@ -61,13 +61,23 @@ const READINGS_OF_NO_CLAIM = 2;
 /** Whether another reading could not change where a statement stands, or need not be asked for. */
 export function isRead(rule: JudgedStatement, read: Read): boolean {
   const given = read.flatMap(({ opinion }) => opinion ?? []);
-  if (given.length >= 2) return agreeing(given) || given.length >= 3;
+  if (given.length >= READINGS_MAX) return true;
+  if (given.length === 2)
+    return agreeing(given) ? !isUnproven(given) || statusOf(rule, read) === 'supported' : isOfOne(read);
   const [only] = given;
   if (only === undefined || !only.sure) return false;
   return only.status === 'supported'
     ? statusOf(rule, read) === 'supported'
     : only.status === 'not_found' && (rule.status === 'not_found' || rule.status === 'supported');
 }
+
+const READINGS_MAX = 3;
+
+/** Read as true, and not proven by what was quoted: the next reading is told what lacks. */
+const isUnproven = (given: readonly StatementOpinion[]): boolean => given.some(({ unproven }) => unproven.length > 0);
+
+/** A model that differs from itself breaks no tie. */
+const isOfOne = (read: Read): boolean => new Set(read.map(({ member }) => member)).size === 1;
 
 const agreeing = (given: readonly StatementOpinion[]): boolean =>
   new Set(given.map(({ status }) => (status === 'changed' ? 'contradicted' : status))).size === 1;

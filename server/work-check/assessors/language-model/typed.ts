@@ -17,7 +17,7 @@ type Read = Written & { names: Set<string> };
  * Whether every figure, date and name of a statement stands in the quoted passages, in whatever form, or follows from
  * them: two readings are asked for then. And whether one passage that names nobody else holds them all as they are
  * written, its names in the statement's order: one reading is enough then. `telling` where a figure is such that it hardly
- * stands there by chance. Titles of sources and the request may give a
+ * stands there by chance; `unproven` are the words that do not. Titles of sources and the request may give a
  * name or a period, and titles that a reader quotes a figure.
  */
 export function typedIn(
@@ -28,7 +28,7 @@ export function typedIn(
     derived,
   }: { quoted: readonly Passage[]; titles: readonly string[]; derived: readonly { claimed: string }[] },
   task: AssessmentTask,
-): { typed: boolean; paired: boolean; telling: boolean } {
+): { typed: boolean; paired: boolean; telling: boolean; unproven: string[] } {
   const near = [...quoted.map((passage) => aroundOf(passage, task)), ...titles].map((text) => readOf(asDigits(text)));
   const read = quoted.map((passage) => readOf(cellsOf(passage, task)));
   const sources = sourcesOf(task);
@@ -44,10 +44,14 @@ export function typedIn(
   const from = statement.record === undefined ? 0 : statement.text.length - statement.record.value.length;
   const isNoun = isGerman(task.work) ? nounsIn(statement.tokens) : new Set<Token>();
   // Rows and columns have the work's own titles.
-  const named = names.every(
+  const unnamed = names.filter(
     (token) =>
-      token.start < from || isNoun.has(token) || about.has(token.stem) || sources.some((one) => isNamed(token, one)),
+      token.start >= from &&
+      !isNoun.has(token) &&
+      !about.has(token.stem) &&
+      !sources.some((one) => isNamed(token, one)),
   );
+  const named = unnamed.length === 0;
   const joined = ({ names: theirs }: Read): boolean =>
     theirs.size === 0 || own.size === 0 || [...theirs].some((stem) => own.has(stem) || about.has(stem));
   const stands = (figure: Quantity): boolean =>
@@ -59,7 +63,8 @@ export function typedIn(
     isMonth(figure, sources) ||
     isOfPeriod(figure, statement, task);
   const figures = statement.quantities.filter(({ start }) => start >= from);
-  const typed = named && figures.every(stands) && (figures.length > 0 || names.length > 0);
+  const open = figures.filter((figure) => !stands(figure));
+  const typed = named && open.length === 0 && (figures.length > 0 || names.length > 0);
   const free = figures.filter((figure) => !isDerived(figure, statement, derived) && !isSmallWord(figure, statement));
   const paired = read.some(
     (one) => joined(one) && free.every((figure) => holdsFigure(one, figure)) && isInOrder(names, one.tokens),
@@ -69,6 +74,7 @@ export function typedIn(
     typed: typed || (named && figures.length === 0 && names.length === 0),
     paired: typed && paired,
     telling: typed && figures.some(tellsApart),
+    unproven: [...unnamed, ...open].map(({ start, end }) => statement.text.slice(start, end)),
   };
 }
 
