@@ -8,9 +8,12 @@ import type { Statement } from '../statements.ts';
 /** A figure of a statement, and the one that a passage on the same thing has in its place. */
 export type Rival = { figure?: Quantity; claimed: string; known: string; passage: number };
 
-/** "Three years" beside "2 years": a bare number of any kind competes with none. */
+/** "Three years" beside "2 years": a bare number of any kind competes with none, nor does a day with itself in no year. */
 const isComparable = (own: Quantity, known: Quantity): boolean =>
-  own.kind === known.kind && own.unit === known.unit && (own.kind !== 'number' || own.unit !== '');
+  own.kind === known.kind &&
+  own.unit === known.unit &&
+  (own.kind !== 'number' || own.unit !== '') &&
+  !(own.day !== undefined && own.day === known.day && own.month === known.month && known.year === undefined);
 
 /**
  * A passage that holds this share of the statement's words and all its other figures, and has one figure of the same kind

@@ -22,11 +22,13 @@ const CELLS_MAX = 4_000;
  */
 export function cellsOf(statement: Clause, index: EvidenceIndex): Place[] | undefined {
   const { tokens, quantities } = statement;
-  if (
-    quantities.length === 0 ||
-    tokens.some(({ kind, lower }) => kind === 'word' && markerOf(lower) !== undefined && !FREE.has(lower))
-  )
-    return undefined;
+  // "May" in "May 3".
+  const isMarker = ({ kind, lower }: Token, at: number): boolean =>
+    kind === 'word' &&
+    markerOf(lower) !== undefined &&
+    !FREE.has(lower) &&
+    !quantities.some(({ first, last }) => at >= first && at <= last);
+  if (quantities.length === 0 || tokens.some(isMarker)) return undefined;
   for (const table of index.tables) {
     if (table.rows.length * table.header.length > CELLS_MAX) continue;
     const found = table.rows.flatMap((cells) => readRow(statement, table, cells, index) ?? []);
@@ -47,14 +49,17 @@ function readRow(
   cells: readonly Cell[],
   index: EvidenceIndex,
 ): Found[] | undefined {
-  const [name] = cells;
-  if (name === undefined || !holdsKey(tokens, name.text)) return undefined;
+  const key = keyOf({ tokens, quantities }, table, cells);
+  const [name, title] = [cells[key ?? -1], table.header[key ?? -1]];
+  if (key === undefined || name === undefined || title === undefined) return undefined;
   const above = aboveOf(table, index);
-  const told = new Set(wordsOf(`${name.text} ${above} ${index.sources[table.source]?.source ?? ''}`));
+  const told = new Set(
+    wordsOf(`${name.text} ${title.text} ${above.wide} ${index.sources[table.source]?.source ?? ''}`),
+  );
   const places: Found[] = [];
   for (const figure of quantities) {
-    if (isNamed(figure, tokens, name, table)) continue;
-    const column = columnOf(figure, tokens, { table, cells, above }) ?? -1;
+    if (isNamed(figure, tokens, { name, table, above: above.own })) continue;
+    const column = columnOf(figure, tokens, { table, cells, key, above: above.wide }) ?? -1;
     const [cell, head] = [cells[column], table.header[column]];
     if (cell === undefined || head === undefined) return undefined;
     for (const word of wordsOf(head.text)) told.add(word);
@@ -63,23 +68,82 @@ function readRow(
       place: { source: table.source, start: cell.start, end: Math.max(cell.end, cell.start + 1) },
     });
   }
-  for (const { text: cell } of cells) if (holdsKey(tokens, cell)) for (const word of wordsOf(cell)) told.add(word);
+  const beside = cells.filter((cell, at) => at !== key && isText(cell) && holdsKey(tokens, cell.text));
+  // Two names in one row have roles, which only the verb tells.
+  if (beside.length > (key === 0 ? 1 : 0)) return undefined;
+  for (const { text } of beside) for (const word of wordsOf(text)) told.add(word);
   return places.length > 0 && isTold({ tokens, quantities }, told) ? places : undefined;
+}
+
+/** The place of the cell that names the row: the first one where the sentence holds it, else one that no other row has. */
+function keyOf({ tokens, quantities }: Clause, { rows }: Table, cells: readonly Cell[]): number | undefined {
+  const [first] = cells;
+  if (first !== undefined && holdsKey(tokens, first.text)) return 0;
+  const places = [...cells.keys()].filter((at) => {
+    const text = cells[at]?.text ?? '';
+    const isHeld = isText({ text }) ? holdsKey(tokens, text) : isDay(text, quantities);
+    return isHeld && rows.filter((row) => row[at]?.text === text).length === 1;
+  });
+  return places.length === 1 ? places[0] : undefined;
+}
+
+/** Whether a cell names something, and is no figure. */
+const isText = ({ text }: Pick<Cell, 'text'>): boolean =>
+  /\p{L}{3}/u.test(text) && readQuantities(tokenize(text)).length === 0;
+
+/** Whether a cell is a day or a month that the sentence names: "2026-03" for March 2026. */
+function isDay(cell: string, quantities: readonly Quantity[]): boolean {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(cell) ?? [];
+  if (month !== undefined)
+    return quantities.some((own) => own.day === undefined && own.year === Number(year) && own.month === Number(month));
+  const [date, ...more] = readQuantities(tokenize(cell));
+  return (
+    more.length === 0 &&
+    date?.kind === 'date' &&
+    date.month !== undefined &&
+    quantities.some((own) => own.day === date.day && compareQuantities(own, date) === 'same')
+  );
 }
 
 const ABOVE_CHARS = 240;
 
-/** What stands over a table: its heading, the scale of its figures. */
-function aboveOf({ source, header }: Table, index: EvidenceIndex): string {
-  const start = header[0]?.start ?? 0;
-  return index.sources[source]?.text.slice(Math.max(0, start - ABOVE_CHARS), start) ?? '';
+/** What stands over a table: its heading, the scale of its figures. `own` begins below the table before it. */
+type Above = { own: string; wide: string };
+
+function aboveOf({ source, header }: Table, index: EvidenceIndex): Above {
+  const end = header[0]?.start ?? 0;
+  const from = Math.max(0, end - ABOVE_CHARS);
+  const before = index.tables.flatMap((table) =>
+    table.source === source ? (table.rows.at(-1)?.at(-1)?.end ?? 0) : [],
+  );
+  const text = index.sources[source]?.text ?? '';
+  return { own: text.slice(Math.max(from, ...before.filter((at) => at <= end)), end), wide: text.slice(from, end) };
 }
 
-/** Whether a figure belongs to the name of the row, or of a column that the sentence names. */
-function isNamed(figure: Quantity, tokens: readonly Token[], name: Cell, { header }: Table): boolean {
-  const holds = (text: string): boolean =>
-    readQuantities(tokenize(text)).some((known) => compareQuantities(figure, known) === 'same');
-  return holds(name.text) || header.some(({ text }) => holdsKey(tokens, text) && holds(text));
+/**
+ * Whether a figure belongs to the name of the row, of a column that the sentence names, or to the heading: the "nine
+ * months" that a table is about, "December 31, 2025" under "Year ended December 31" in the column 2025.
+ */
+function isNamed(
+  figure: Quantity,
+  tokens: readonly Token[],
+  { name, table: { header }, above }: { name: Cell; table: Table; above: string },
+): boolean {
+  const isHeld = (text: string, fits: (known: Quantity) => boolean): boolean =>
+    readQuantities(tokenize(text)).some(fits);
+  const isSame = (known: Quantity): boolean => compareQuantities(figure, known) === 'same';
+  const isInYear = (known: Quantity): boolean =>
+    known.kind === 'date' && known.year === undefined && known.day === figure.day && known.month === figure.month;
+  const columns = header.filter(({ text }) => holdsKey(tokens, text));
+  return (
+    isHeld(name.text, isSame) ||
+    isDay(name.text, [figure]) ||
+    columns.some(({ text }) => isHeld(text, isSame)) ||
+    (isMeasure(figure) && isHeld(above, isSame)) ||
+    (figure.day !== undefined &&
+      isHeld(above, isInYear) &&
+      columns.some(({ text }) => isHeld(text, ({ year }) => year === figure.year)))
+  );
 }
 
 /** Whether the words of a sentence are told by the row, but for one that is no name. */
@@ -89,24 +153,31 @@ function isTold({ tokens, quantities }: Clause, told: ReadonlySet<string>): bool
       isContent(token) &&
       !told.has(token.stem) &&
       !isLight(token.lower) &&
-      !quantities.some(({ first, last }) => at >= first && at <= last),
+      !quantities.some(({ first, last }) => at >= first && at <= last) &&
+      !quantities.some((own) => isMeasure(own) && at === own.last + 1 && isUnit(token.lower, own.unit)),
   );
   return untold.length <= UNTOLD_MAX && !untold.some(({ capital }, at) => capital && at > 0);
 }
+
+/** Whether a word is a unit, short or long: "mg" of milligrams. */
+const isUnit = (word: string, unit: string): boolean =>
+  /^[\p{L}µ]{1,12}$/u.test(word) && unit !== '' && readQuantities(tokenize(`1 ${word}`))[0]?.unit === unit;
 
 /** The only column of the row that gives the figure and whose name the sentence holds; a column of like figures competes. */
 function columnOf(
   figure: Quantity,
   tokens: readonly Token[],
-  { table: { header }, cells, above }: { table: Table; cells: readonly Cell[]; above: string },
+  { table: { header }, cells, key, above }: { table: Table; cells: readonly Cell[]; key: number; above: string },
 ): number | undefined {
+  const hasUnit = isMeasure(figure) && cells.some(({ text }) => isUnit(text, figure.unit));
   const figures = cells.map(({ text }) => readQuantities(tokenize(text), undefined, () => false)[0]);
   const gives = (at: number): boolean => {
     const known = figures[at];
-    return known !== undefined && isCell(figure, known, `${header[at]?.text ?? ''} ${cells[0]?.text ?? ''}`, above);
+    const name = `${header[at]?.text ?? ''} ${cells[key]?.text ?? ''} ${hasUnit ? figure.unit : ''}`;
+    return known !== undefined && isCell(figure, known, name, above);
   };
   const named = header.map(({ text }) => sharedWith(tokens, text));
-  const columns = [...header.keys()].filter((at) => at > 0 && figures[at] !== undefined);
+  const columns = [...header.keys()].filter((at) => at !== key && figures[at] !== undefined);
   if (columns.length === 1) return gives(columns[0] ?? -1) ? columns[0] : undefined;
   const best = Math.max(...columns.map((at) => named[at] ?? 0));
   const nearest = columns.filter((at) => named[at] === best);
