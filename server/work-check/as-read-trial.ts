@@ -1,19 +1,26 @@
+import type { JudgedStatement } from './assessors/port.ts';
 import { checkWork } from './check.ts';
 import type { Report, ReportedStatement } from './contract.ts';
 
 /**
- * A report with each statement as the rules alone read it, before the kernel asked for a proof: what a rule found borne
- * out or told otherwise, and could not prove, is `undecided` in the report itself. For trials of single rules.
+ * A report with each statement as its rule alone read it, before the kernel asked for a proof: what a rule found borne out
+ * or told otherwise, and could not prove, is `undecided` in the report itself. For trials of single rules.
  */
-export async function checkAsRead(...given: Parameters<typeof checkWork>): Promise<Report> {
-  const report = await checkWork(...given);
-  return { ...report, statements: report.statements.map(asRead) };
+export async function checkAsRead(...[request, options]: Parameters<typeof checkWork>): Promise<Report> {
+  let judged: readonly JudgedStatement[] = [];
+  const { assessor } = options;
+  const report = await checkWork(request, {
+    ...options,
+    assessor: {
+      ...assessor,
+      assess: async (task) => {
+        judged = task.judged;
+        return assessor.assess(task);
+      },
+    },
+  });
+  return { ...report, statements: report.statements.map((one, at) => asRead(one, judged[at]?.unproven)) };
 }
 
-function asRead(statement: ReportedStatement): ReportedStatement {
-  if (statement.status !== 'undecided') return statement;
-  const closest = /^Whether .+? follows was not proven\. Closest: (.*)$/su.exec(statement.why)?.[1];
-  if (closest !== undefined) return { ...statement, status: 'supported', why: closest };
-  const isAccused = statement.compared !== undefined && /^(?:The work |As )/.test(statement.why);
-  return { ...statement, status: isAccused ? 'contradicted' : 'not_found' };
-}
+const asRead = (statement: ReportedStatement, found: JudgedStatement['unproven']): ReportedStatement =>
+  statement.status === 'undecided' ? { ...statement, status: found ?? 'not_found' } : statement;

@@ -14,6 +14,8 @@ export type JudgedStatement = {
   status: StatementStatus;
   /** The rule whose words `why` are. */
   by?: string;
+  /** What its rule found, where the kernel could not prove it. */
+  unproven?: 'supported' | 'contradicted';
   /** What rules and readings say, with their proofs; `decide` makes the status of them. */
   opinions: readonly Opinion[];
   /** One source bears it out and another contradicts it: the evidence cannot settle it, and a person must. */

@@ -243,10 +243,15 @@ function worded(
   if (status === 'undecided' && said.status === 'contradicted')
     return {
       ...base,
+      unproven: said.status,
       suspect: CONTRADICTED_UNPROVEN,
       open: said.compared === undefined ? [] : [clip(said.compared.claimed)],
     };
   if (status === 'undecided' && said.status === 'supported')
-    return { ...base, why: `Whether ${where(statement)} follows was not proven. Closest: ${said.why}` };
+    return {
+      ...base,
+      unproven: said.status,
+      why: `Whether ${where(statement)} follows was not proven. Closest: ${said.why}`,
+    };
   return base;
 }
