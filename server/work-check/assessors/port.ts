@@ -32,6 +32,8 @@ export type JudgedStatement = {
   open: readonly string[];
   /** How much speaks against it where it is not settled: 0 when only its words were not found. */
   suspect: number;
+  /** How much of the subject of the criterion at hand it holds, 0 to 1. */
+  relevance?: number;
   /** How well the evidence bears it out, 0 to 1; no calibrated probability. */
   score: number;
 };

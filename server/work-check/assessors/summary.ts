@@ -65,11 +65,15 @@ const WORDS_NAMED = 3;
 const STATEMENT_CHARS = 110;
 const PAIR_CHARS = 60;
 
-/** What a passage tells otherwise comes first, then figures and names that stand nowhere, then the ones that the evidence bears out least. */
+/**
+ * What the criterion asks about comes first; of it what a passage tells otherwise, then figures and names that stand
+ * nowhere, then what the evidence bears out least.
+ */
 export function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
   return [...open].sort(
     (a, b) =>
       Number(b.disputed ?? 0) - Number(a.disputed ?? 0) ||
+      Number((b.relevance ?? 0) > 0) - Number((a.relevance ?? 0) > 0) ||
       b.suspect - a.suspect ||
       b.open.length - a.open.length ||
       a.score - b.score,

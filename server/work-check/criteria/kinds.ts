@@ -19,7 +19,7 @@ import { presence } from './presence.ts';
 import { type Kind, notAssessable } from './reader.ts';
 import { records } from './records.ts';
 import { schema } from './schema-kind.ts';
-import { about, topicOf } from './subject.ts';
+import { about, shareOf, topicOf } from './subject.ts';
 import { sums } from './sums.ts';
 import { currencies } from './units-carried.ts';
 
@@ -99,7 +99,9 @@ export function assessEntry({ label, from }: Entry, task: AssessmentTask): Asses
   const form = readForm(label, task);
   if (form !== undefined && (form.rest === undefined || form.finding.status === 'missing'))
     return { ...form.finding, by: 'form', basis: 'form' };
-  const finding = byKind(label, task);
+  const topic = topicOf(label);
+  const judged = task.judged.map((one) => ({ ...one, relevance: shareOf(topic, one.statement) }));
+  const finding = byKind(label, { ...task, judged });
   // A criterion that asks for form and more is met when both are.
   return form === undefined ? finding : { ...finding, reason: `${form.finding.reason} ${finding.reason}` };
 }
