@@ -17,7 +17,7 @@ let packed: { name: string; filename: string; files: { path: string }[] };
 beforeAll(async () => {
   await packClient(at('made'));
   [packed] = JSON.parse(run('npm', 'pack', './made', '--json', '--offline'));
-});
+}, 60_000);
 
 it('says of every package inside which version it is, and under which licence', () => {
   const bill = JSON.parse(readFileSync(at('made/sbom.cdx.json'), 'utf8'));

@@ -43,37 +43,28 @@ const FREE = new Set(['by', 'per', 'from', 'to']);
 
 type Found = { row: readonly Cell[]; place: Place };
 
-function readRow(
-  { tokens, quantities }: Clause,
-  table: Table,
-  cells: readonly Cell[],
-  index: EvidenceIndex,
-): Found[] | undefined {
-  const key = keyOf({ tokens, quantities }, table, cells);
-  const [name, title] = [cells[key ?? -1], table.header[key ?? -1]];
-  if (key === undefined || name === undefined || title === undefined) return undefined;
+function readRow(clause: Clause, table: Table, cells: readonly Cell[], index: EvidenceIndex): Found[] | undefined {
+  const { tokens, quantities } = clause;
+  const key = keyOf(clause, table, cells);
+  const name = key === undefined ? undefined : cells[key];
+  if (key === undefined || name === undefined) return undefined;
   const above = aboveOf(table, index);
-  const told = new Set(
-    wordsOf(`${name.text} ${title.text} ${above.wide} ${index.sources[table.source]?.source ?? ''}`),
-  );
-  const places: Found[] = [];
-  for (const figure of quantities) {
-    if (isNamed(figure, tokens, { name, table, above: above.own })) continue;
-    const column = columnOf(figure, tokens, { table, cells, key, above: above.wide }) ?? -1;
-    const [cell, head] = [cells[column], table.header[column]];
-    if (cell === undefined || head === undefined) return undefined;
-    for (const word of wordsOf(head.text)) told.add(word);
-    places.push({
-      row: cells,
-      place: { source: table.source, start: cell.start, end: Math.max(cell.end, cell.start + 1) },
-    });
-  }
+  const figures = quantities.filter((figure) => !isNamed(figure, tokens, { name, table, above: above.own }));
+  const columns = figures.map((figure) => columnOf(figure, tokens, { table, cells, key, above: above.wide }));
   const beside = cells.filter((cell, at) => at !== key && isText(cell) && holdsKey(tokens, cell.text));
   // Two names in one row have roles, which only the verb tells.
-  if (beside.length > (key === 0 ? 1 : 0)) return undefined;
-  for (const { text } of beside) for (const word of wordsOf(text)) told.add(word);
-  return places.length > 0 && isTold({ tokens, quantities }, told) ? places : undefined;
+  if (columns.length === 0 || columns.includes(undefined) || beside.length > (key === 0 ? 1 : 0)) return undefined;
+  const heads = [key, ...columns].flatMap((at) => table.header[at ?? -1] ?? []);
+  const texts = [name, ...heads, ...beside].map(({ text }) => text);
+  const told = wordsOf([...texts, above.wide, index.sources[table.source]?.source ?? ''].join(' '));
+  if (!isTold(clause, new Set(told))) return undefined;
+  return columns.flatMap((at) => {
+    const cell = cells[at ?? -1];
+    return cell === undefined ? [] : [{ row: cells, place: placeOf(cell, table) }];
+  });
 }
+
+const placeOf = ({ start, end }: Cell, { source }: Table): Place => ({ source, start, end: Math.max(end, start + 1) });
 
 /** The place of the cell that names the row: the first one where the sentence holds it, else one that no other row has. */
 function keyOf({ tokens, quantities }: Clause, { rows }: Table, cells: readonly Cell[]): number | undefined {
