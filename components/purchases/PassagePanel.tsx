@@ -4,6 +4,7 @@ import { Digest } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { SourceEntry } from '@/server/work-check/contract.ts';
+import { type ByteText, byteText } from './byte-text.ts';
 import { PassageFrame, PassageLink, ReturnLink } from './Citations.tsx';
 import { linesAround, type Passage } from './passages.ts';
 import { StatementLink } from './Statements.tsx';
@@ -20,7 +21,7 @@ export function Cited({ text, opens, closes }: { text: string; opens: boolean; c
   return <mark className={`cited ${brackets}`}>{text}</mark>;
 }
 
-function Verbatim({ text, passage }: { text: string; passage: Passage }) {
+function Verbatim({ text, passage }: { text: ByteText; passage: Passage }) {
   const lines = linesAround(text, passage.start, passage.end);
   if (lines === null) {
     return <p className="px-4 font-sans text-ink-2">The stored text does not contain the bytes of this citation.</p>;
@@ -132,10 +133,10 @@ interface Props {
 
 /** The cited passages, one at a time: source, origin, text, bytes, digest and age. */
 export function PassagePanel({ passages, sources, evidence }: Props) {
+  const texts = new Map(evidence?.map(({ ref, text }) => [ref, byteText(text)]));
   return passages.map((passage, index) => {
     const source = sources.find((entry) => entry.ref === passage.ref);
-    const text = evidence?.find((item) => item.ref === passage.ref)?.text;
-    const bytes = text === undefined ? null : new TextEncoder().encode(text).length;
+    const text = texts.get(passage.ref);
     return (
       <PassageFrame key={passage.number} number={passage.number}>
         <PassageHead
@@ -143,7 +144,7 @@ export function PassagePanel({ passages, sources, evidence }: Props) {
           source={source}
           previous={(passages.at(index - 1) ?? passage).number}
           next={(passages[(index + 1) % passages.length] ?? passage).number}
-          bytes={bytes}
+          bytes={text?.bytes ?? null}
         />
         <div className="bg-sunken py-3 font-mono text-dense leading-6">
           {text === undefined ? <NotKept source={source} /> : <Verbatim text={text} passage={passage} />}

@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { embeddedAssessor } from '@/server/work-check/assessors/embedded.ts';
 import { checkWork } from '@/server/work-check/check.ts';
 import { bounds, type CheckRequest, evidenceTexts, type Report } from '@/server/work-check/contract.ts';
@@ -76,6 +76,19 @@ describe('a report on long work', () => {
       all.push(...here);
     }
     expect(all.sort((a, b) => a - b)).toEqual(report.statements.map((_, index) => index + 1));
+  });
+
+  it('reads each text once, however many statements and passages quote it', () => {
+    const compared = { claimed: 'Crate', known: 'Crate' };
+    const statements = report.statements.map((one) => ({ ...one, status: 'contradicted' as const, compared }));
+    const encode = vi.spyOn(TextEncoder.prototype, 'encode');
+    markupOf({ ...report, statements }, request);
+    const encoded = encode.mock.calls.map(([text = '']) => text);
+    encode.mockRestore();
+    const texts = [request.work_product, ...textsOf(request).map(({ text }) => text)];
+    // What does not agree reads the work and the evidence, and the passages read the evidence.
+    expect(encoded).toContain(request.work_product);
+    for (const text of texts) expect(encoded.filter((one) => one === text).length).toBeLessThanOrEqual(2);
   });
 
   it('leads to statements on other pages, and only to passages that are there', () => {

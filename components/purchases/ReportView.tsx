@@ -10,7 +10,7 @@ import { disagreementsOf } from './disagreements.ts';
 import { disputeReasonText } from './dispute-words.ts';
 import { Findings } from './Findings.tsx';
 import { type EvidenceText, PassagePanel } from './PassagePanel.tsx';
-import { citedPassages, passageNumbers } from './passages.ts';
+import { citedPassages, firstPassagesOf } from './passages.ts';
 import { isOnPage, STATEMENTS_ON_A_PAGE, statementPage } from './statement-pages.ts';
 import { stateWord } from './states.ts';
 import { VerdictSummary } from './VerdictSummary.tsx';
@@ -95,7 +95,7 @@ export function ReportView({
 }: Props) {
   const page = statementPage(from, report.statements.length, digest);
   const passages = citedPassages(report.findings, report.statements);
-  const firstPassages = report.statements.map((statement) => passageNumbers(statement, passages)[0] ?? null);
+  const firstPassages = firstPassagesOf(report.statements, passages);
   const disagreements = disagreementsOf(report, work, evidence);
   const listed = disagreements.slice(0, STATEMENTS_ON_A_PAGE);
   const told = new Set(listed.map(({ number }) => number - 1));

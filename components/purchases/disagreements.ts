@@ -1,5 +1,6 @@
 import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { Report, ReportedStatement } from '@/server/work-check/contract.ts';
+import { byteText } from './byte-text.ts';
 import type { EvidenceText } from './PassagePanel.tsx';
 
 /** A statement of the work and what speaks against it, each in the words at issue. */
@@ -22,17 +23,6 @@ export interface Disagreement {
 
 const rank: Partial<Record<ReportedStatement['status'], number>> = { contradicted: 0, undecided: 1 };
 
-/** The bytes of a text as text; null when they are not within it, or cut a character. */
-function bytesOf(text: string, start: number, end: number): string | null {
-  const bytes = new TextEncoder().encode(text);
-  if (start < 0 || start >= end || end > bytes.length) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(start, end));
-  } catch {
-    return null;
-  }
-}
-
 /** The longer text, where it says more than the words at issue and contains them. */
 const around = (whole: string | null, words: string): string | null =>
   whole !== null && whole.trim() !== words.trim() && whole.includes(words) ? whole : null;
@@ -44,14 +34,16 @@ export function disagreementsOf(
   evidence: readonly EvidenceText[] | null,
 ): Disagreement[] {
   const sources = [...report.sources.supplied, ...report.sources.independently_retrieved];
+  const workText = typeof work === 'string' ? byteText(work) : null;
+  const texts = new Map(evidence?.map(({ ref, text }) => [ref, byteText(text)]));
   const found = report.statements.flatMap((statement, index): Disagreement[] => {
     const { status, compared, computed, citations = [], start = -1, end = -1, by = [] } = statement;
     if (compared === undefined || rank[status] === undefined) return [];
     const { claimed, known } = compared;
-    const quotes = citations.map(({ ref, start: from, end: to }) => {
-      const text = evidence?.find((item) => item.ref === ref)?.text;
-      return { ref, quote: text === undefined ? null : bytesOf(text, from, to) };
-    });
+    const quotes = citations.map(({ ref, start: from, end: to }) => ({
+      ref,
+      quote: texts.get(ref)?.slice(from, to) ?? null,
+    }));
     const cited = quotes.find(({ quote }) => quote?.includes(known)) ?? quotes[0];
     return [
       {
@@ -60,7 +52,7 @@ export function disagreementsOf(
         claimed,
         known,
         source: sources.find(({ ref }) => ref === cited?.ref)?.source ?? null,
-        said: around(typeof work === 'string' ? bytesOf(work, start, end) : null, claimed),
+        said: around(workText?.slice(start, end) ?? null, claimed),
         quoted: around(cited?.quote ?? null, known),
         computed: computed === undefined || known.includes(computed) ? null : computed,
         by,

@@ -1,4 +1,5 @@
 import type { EvidencePlace } from '@/server/work-check/contract.ts';
+import { type ByteText, byteText } from './byte-text.ts';
 
 /** A cited passage, with the number that readers see: `[3]`. */
 export interface Passage extends EvidencePlace {
@@ -37,7 +38,7 @@ export function citedPassages(findings: readonly Citing[], statements: readonly 
           findings: [],
           statements: [],
         };
-        if (!passage[by].includes(index + 1)) passage[by].push(index + 1);
+        if (passage[by].at(-1) !== index + 1) passage[by].push(index + 1);
         passages.set(place, passage);
       }
     });
@@ -45,6 +46,13 @@ export function citedPassages(findings: readonly Citing[], statements: readonly 
   number(findings, 'findings');
   number(statements, 'statements');
   return [...passages.values()];
+}
+
+/** For each statement the first passage that it cites, or null. */
+export function firstPassagesOf(statements: readonly Citing[], passages: readonly Passage[]): (number | null)[] {
+  const first: (number | null)[] = statements.map(() => null);
+  for (const passage of passages) for (const number of passage.statements) first[number - 1] ??= passage.number;
+  return first;
 }
 
 /** The distinct passage numbers of a finding's or statement's citations. */
@@ -80,24 +88,13 @@ function clipEnd(text: string): string {
  * @param end the byte after its last
  * @returns null when the bytes are not on character boundaries of the text
  */
-export function linesAround(text: string, start: number, end: number): PassageLine[] | null {
-  const bytes = new TextEncoder().encode(text);
-  if (start < 0 || end > bytes.length || start >= end) return null;
-  const read = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let parts: [string, string, string];
-  try {
-    parts = [
-      read.decode(bytes.subarray(0, start)),
-      read.decode(bytes.subarray(start, end)),
-      read.decode(bytes.subarray(end)),
-    ];
-  } catch {
-    // A boundary inside a character: the citation is not about this text.
-    return null;
-  }
-  const before = parts[0].split(/\r?\n/);
-  const cited = parts[1].split(/\r?\n/);
-  const after = parts[2].split(/\r?\n/);
+export function linesAround(text: string | ByteText, start: number, end: number): PassageLine[] | null {
+  const read = typeof text === 'string' ? byteText(text) : text;
+  if (start >= end) return null;
+  const parts = [read.slice(0, start), read.slice(start, end), read.slice(end, read.bytes)];
+  // The citation is not about this text.
+  if (parts.includes(null)) return null;
+  const [before = [], cited = [], after = []] = parts.map((part) => (part ?? '').split(/\r?\n/));
   const firstNumber = before.length;
   const lead = before.pop() ?? '';
   const tail = after.shift() ?? '';

@@ -26,17 +26,33 @@ interface Span {
   kind: Placed['kind'];
 }
 
-/** A text's statements in UTF-16 offsets, in order; none if any bytes are outside the text or overlap. */
-function spansOf(text: string, statements: readonly Placed[]): Span[] {
-  const offsetAt = new Map<number, number>();
+/** The UTF-16 offsets of those bytes of a text that begin a character, or end the text. */
+function offsetsOf(text: string, bytesWanted: readonly number[]): Map<number, number> {
+  const wanted = [...bytesWanted].sort((a, b) => a - b);
+  const offsets = new Map<number, number>();
+  let next = 0;
   let [at, bytes] = [0, 0];
+  const meet = () => {
+    while ((wanted[next] ?? Infinity) < bytes) next += 1;
+    if (wanted[next] === bytes) offsets.set(bytes, at);
+  };
   for (const character of text) {
-    offsetAt.set(bytes, at);
+    if (next >= wanted.length) return offsets;
+    meet();
     const code = character.codePointAt(0) ?? 0;
     bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_00_00 ? 3 : 4;
     at += character.length;
   }
-  offsetAt.set(bytes, at);
+  meet();
+  return offsets;
+}
+
+/** A text's statements in UTF-16 offsets, in order; none if any bytes are outside the text or overlap. */
+function spansOf(text: string, statements: readonly Placed[]): Span[] {
+  const offsetAt = offsetsOf(
+    text,
+    statements.flatMap(({ start, end }) => (start === undefined || end === undefined ? [] : [start, end])),
+  );
   const spans: Span[] = [];
   for (const [index, { start, end, kind }] of statements.entries()) {
     const from = offsetAt.get(start ?? -1);
