@@ -103,6 +103,11 @@ export const COUNT_READERS: readonly Reader[] = [
     String.raw`(?:is|are|in|of|has|have|into|as|uses?|contains?|consists? of|put in) ${NUMBER} (words?|sentences?|paragraphs?|bullet points?|bullets|headings|rows?|columns?)\b`,
     exactly,
   ),
+  // "Five short paragraphs, …": what a criterion or a clause of it opens with.
+  bounded(
+    String.raw`(?<=^\s*|[,;:]\s+)${NUMBER} (?:(?:short|brief|concise|plain|full|clear|separate) )?(sentences?|paragraphs?|bullet points?|bullets?|numbered (?:points?|items?|steps?)|sections?|headings?)\b(?![^.;]*\b(?:each|every|per)\b)`,
+    exactly,
+  ),
   [
     phrase(
       String.raw`(?:at most|no more than|not more than|up to|within|under|fits?(?: on| in)?|on|in|is) (?:${NUMBER}|a single|half an?) (?:(?:A4|printed|side) )?pages?\b`,

@@ -20,9 +20,7 @@ type ShapeRule = Exclude<FormRule, { kind: 'count' | 'as_requested' }>;
 export function answerShape(rule: ShapeRule, work: Work): RuleAnswer {
   switch (rule.kind) {
     case 'pages':
-      return open(
-        `Whether the work fits ${rule.pages === 1 ? 'one page' : `${rule.pages} pages`} depends on how it is printed; it has ${wordsOf(proseOf(work)).length} words.`,
-      );
+      return answerPages(rule.pages, work);
     case 'has':
       return rule.wanted ? answerHas(rule.what, work) : answerHasNot(rule.what, work);
     case 'columns':
@@ -143,6 +141,17 @@ function answerReading({ index, min, max, asked }: Extract<FormRule, { kind: 're
   return over > (index === 'grade' ? GRADE_SLACK : EASE_SLACK)
     ? failing(reason)
     : open(`${reason} That is within the error of the formula.`);
+}
+
+/** A page in common type holds 400 words and more. */
+const PAGE_WORDS = 350;
+
+function answerPages(pages: number, work: Work): RuleAnswer {
+  const words = wordsOf(proseOf(work)).length;
+  const asked = pages === 1 ? 'one page' : `${pages} pages`;
+  return words <= pages * PAGE_WORDS
+    ? met(`The work has ${words} words, which fit on ${asked} in common type.`)
+    : open(`Whether the work fits ${asked} depends on how it is printed; it has ${words} words.`);
 }
 
 const flat = (text: string): string =>

@@ -36,6 +36,19 @@ describe('a criterion is no matter of form', () => {
 describe('counts are told with the figure found and the figure asked for', () => {
   it.each<[string, JsonValue, string, string]>([
     ['Fits the limit of 100 words', words(131), 'missing', 'The work has 131 words; at most 100 are asked for.'],
+    ['Fits on one page', words(20), 'met', 'The work has 20 words, which fit on one page in common type.'],
+    [
+      'Two short paragraphs, at most 90 words',
+      `${words(30)}\n\n${words(31)}`,
+      'met',
+      'The work has 2 paragraphs; exactly 2 are asked for. The work has 61 words; at most 90 are asked for.',
+    ],
+    [
+      'Under 90 words, task list as bullets',
+      '- Ada books the hall.\n- Ben rings the baker.',
+      'met',
+      'The work has 8 words; fewer than 90 are asked for. The work has bullets, such as “Ada books the hall.”.',
+    ],
     ['Fits the limit of 100 words', words(95), 'met', 'The work has 95 words; at most 100 are asked for.'],
     ['Stays under 150 words', words(150), 'missing', 'The work has 150 words; fewer than 150 are asked for.'],
     ['No more than 170 words', words(170), 'met', 'The work has 170 words; at most 170 are asked for.'],
@@ -147,9 +160,9 @@ describe('counts are told with the figure found and the figure asked for', () =>
     ],
     [
       'Fits on one page',
-      words(20),
+      words(400),
       'not_assessable',
-      'Whether the work fits one page depends on how it is printed; it has 20 words.',
+      'Whether the work fits one page depends on how it is printed; it has 400 words.',
     ],
   ])('what is not plain is left open: %j', (label, work, status, reason) => {
     expect(answer(label, work)).toMatchObject({ status, reason });

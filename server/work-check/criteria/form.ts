@@ -1,4 +1,3 @@
-import { clip } from '../quoting.ts';
 import type { Work } from '../statements.ts';
 import { COUNT_READERS } from './form-count-reader.ts';
 import { answerCount, answerEach } from './form-counts.ts';
@@ -111,6 +110,14 @@ function subjectOf(clause: string): string[] {
   return TELLS.test(clause) ? [] : wordsIn(SUBJECT.exec(clause)?.[1] ?? '');
 }
 
+/** "Task list as bullets": two or three words that name what has the form. */
+function namedBefore(clause: string): string[] {
+  const words = wordsIn(clause);
+  return words.length <= NAME_WORDS_MAX && !TELLS.test(clause) ? words : [];
+}
+
+const NAME_WORDS_MAX = 3;
+
 /**
  * What of a criterion no rule of form covers, as it stands there; undefined when nothing is left. `named` are words that
  * were understood as the name of a part of the work.
@@ -124,7 +131,8 @@ function restOf(whole: string, named: readonly string[]): string | undefined {
     { rule: undefined, start: label.length, end: label.length },
   ]) {
     const parts = label.slice(from, start).split(/[,;]|\s(?:and|but)\s/);
-    const subject = rule?.kind === 'count' ? subjectOf(parts.at(-1) ?? '') : [];
+    const last = parts.at(-1) ?? '';
+    const subject = rule?.kind === 'count' ? subjectOf(last) : rule?.kind === 'has' ? namedBefore(last) : [];
     rest.push(
       ...parts.filter((part, at) => at < parts.length - 1 || wordsIn(part).some((word) => !isSaid(word, subject))),
     );
@@ -161,7 +169,7 @@ export function answerForm(rules: readonly FormRule[], work: Work, request = '',
     status,
     reason,
     ...(failed.length > 0 ? { failed } : {}),
-    ...(rest === undefined ? {} : { rest: clip(rest) }),
+    ...(rest === undefined ? {} : { rest }),
   };
 }
 

@@ -101,8 +101,8 @@ export function assessEntry({ label, from }: Entry, task: AssessmentTask): Asses
     return { ...form.finding, by: 'form', basis: 'form' };
   const topic = topicOf(label);
   const judged = task.judged.map((one) => ({ ...one, relevance: shareOf(topic, one.statement) }));
-  const finding = byKind(label, { ...task, judged });
-  // A criterion that asks for form and more is met when both are.
+  // A criterion that asks for form and more is met when both are: the rest is read apart, as its words ask for nothing of form.
+  const finding = byKind(form?.rest ?? label, { ...task, judged });
   return form === undefined ? finding : { ...finding, reason: `${form.finding.reason} ${finding.reason}` };
 }
 
