@@ -240,10 +240,8 @@ const readCoverage: Reader = (criterion, task) => {
     status: 'met',
     reason: `Each of ${best.held.length} items of ${source?.source ?? 'the evidence'} stands in the work, from “${clip(best.held[0]?.item.text ?? '', 80)}” to “${clip(best.held.at(-1)?.item.text ?? '', 80)}”.`,
     passages: best.held.slice(0, 5).map(({ item }) => ({ ref: source?.ref ?? '', start: item.start, end: item.end })),
-    statements: indexesOf(
-      task.judged.filter(({ status }) => status === 'supported'),
-      task.judged,
-    ),
+    // That an item stands there says nothing of whether what is said of it is right.
+    ...(task.judged.every(({ status }) => status === 'supported') ? { statements: [...task.judged.keys()] } : {}),
   };
 };
 
