@@ -134,8 +134,8 @@ function asksForRight(label: string, { evidence }: AssessmentTask): boolean {
 }
 
 const RIGHT =
-  /\b(?:valid|really|actual(?:ly)?|full|fully|exact(?:ly)?|right(?:ly)?|correct(?:ly)?|true|latest|in force)\b/i;
-const OF_SOURCE = /\b(?:that|as|than|from|by|to|in|per|of|with) (?:the|its|their)((?: [\p{L}\d-]+){1,4})/giu;
+  /\b(?:valid|really|actual(?:ly)?|full|fully|exact(?:ly)?|right(?:ly)?|correct(?:ly)?|true|(?<!to the )latest(?! (?:first|at the top|on top|to))|in force)\b/i;
+const OF_SOURCE = /\b(?:that|as|than|from|by|to|in|per|of|with|order|way) (?:the|its|their)((?: [\p{L}\d-]+){1,4})/giu;
 
 const stemsOf = (text: string): string[] => tokenize(text).flatMap(({ content, stem }) => (content ? [stem] : []));
 
@@ -151,8 +151,10 @@ function statusOf(
   const named = statements.flatMap((at) => judged[at] ?? []);
   const isProven = named.length > 0 && !named.some(isAtIssue);
   if (counts === true || counted === true) return status === 'met' && right && !isProven ? 'not_assessable' : status;
-  if (status === 'met' && basis !== 'form' && marks !== true)
-    return right && !isProven ? 'not_assessable' : metBy(named, said === true);
+  if (status === 'met' && marks !== true) {
+    if (right && !isProven) return 'not_assessable';
+    return basis === 'form' ? 'met' : metBy(named, said === true);
+  }
   if (status !== 'missing' && status !== 'contradicted') return status;
   return named.some((one) => one.status === 'contradicted') ? 'contradicted' : 'not_assessable';
 }

@@ -46,6 +46,12 @@ describe('an order', () => {
     expect(await answerTo('Hearings run from the earliest to the latest', work, 'The list.')).toMatch(/^met: .* rise/);
   });
 
+  it('that must be the right one is not kept by times that rise: each step must be proven where it stands', async () => {
+    const steps = list('08:00 Drain the oil', '09:00 Take the sample', '10:00 Fill in new oil');
+    const evidence = 'The sample is taken first, at 08:00. Then the oil is drained.';
+    expect(await answerTo('The steps are in the right order', steps, evidence)).toMatch(/^not_assessable: /);
+  });
+
   it('of importance is nothing that figures tell', async () => {
     const work = ['- Segment 2 fails', '- Segment 10 fails', '- Segment 8 fails'].join('\n');
     expect(await answerTo('Ordered by severity, the most serious at the top', work, 'It fails.')).not.toMatch(
