@@ -1,5 +1,4 @@
 import type { AssessmentTask } from '../assessors/port.ts';
-import { indexesOf } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Span } from '../reading/sentences.ts';
