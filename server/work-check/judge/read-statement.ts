@@ -16,11 +16,13 @@ export type StatementReading = {
 };
 
 const MATCHES_MAX = 6;
+const NAMING_DIGITS = 3;
 
 /** Finds what the evidence has beside a statement. */
 export function readStatement(statement: Statement, index: EvidenceIndex): StatementReading {
   const wanted = wantedOf(statement.tokens);
-  const words = wanted.filter(({ token }) => token.kind === 'word');
+  // A number of three digits names a thing ("order 4471"); smaller ones stand anywhere.
+  const words = wanted.filter(({ token }) => token.kind === 'word' || token.lower.length >= NAMING_DIGITS);
   const matches = bestPassages(index, words.length > 0 ? words : wanted, MATCHES_MAX);
   return { statement, matches, coverage: coverageByBest(index, wanted, matches), cell: readCell(statement, index) };
 }

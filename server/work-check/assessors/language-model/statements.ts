@@ -108,8 +108,7 @@ function composed(job: Job, rule: JudgedStatement, read: Read, status: Statement
   const decisive = read.filter(({ opinion }) => says !== undefined && opinion?.counts?.says === says);
   const [first] = decisive;
   const opinion = first?.opinion;
-  if (first === undefined || opinion === undefined)
-    return status === rule.status ? { ...rule, opinions } : openAfter(job, next, read);
+  if (first === undefined || opinion === undefined) return openAfter(job, next, read);
   const names = listed(decisive.map(({ member }) => member.name));
   const held = [
     rule.statement.text,
