@@ -1,8 +1,10 @@
+import { headers } from 'next/headers';
 import type { z } from 'zod';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';
 import type { OperationName, operations } from '@/server/operations.ts';
 import type { Context } from '@/server/runtime.ts';
+import { noteRead, requestIdHeader } from '@/server/transports/page-status.ts';
 import { Missing } from '../show.tsx';
 
 /**
@@ -15,7 +17,8 @@ export async function readForMember<Name extends OperationName>(
   input: unknown,
 ): Promise<z.output<(typeof operations)[Name]['output']> | null> {
   try {
-    const { body } = await perform(name, ctx, input);
+    const { body, text } = await perform(name, ctx, input);
+    noteRead((await headers()).get(requestIdHeader) ?? '', text.length);
     return body;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -104,6 +104,19 @@ export async function countRequest(
   return (await countedBy(db, counting(who, 'subject', [name], limits, now)))?.counts ?? [];
 }
 
+/** Counts a request that was counted already so many times more, once it is known what it cost. */
+export async function chargeMore(
+  db: Queries,
+  subject: string,
+  name: LimitName,
+  more: number,
+  now: Date,
+): Promise<void> {
+  await db.many(sql`
+    update rate_counts set used = used + ${more}
+    where subject = ${subject} and limit_name = ${name} and window_end > ${now}`);
+}
+
 /** Refuses a subject whose window is used up, without counting. Throws `rate_limited`. */
 export async function requireLeft(
   db: Queries,

@@ -2,21 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { newToken } from '../identity/token.ts';
 import { operationServer } from './http.ts';
+import { noteRead, requestIdHeader } from './page-status.ts';
 
 const service = await startService({ RATE_LIMIT_PAGES: '50' });
 
-/** Requests to the pages, and how many rendered at once. */
-const pages = { asked: [] as string[], underWay: 0, most: 0 };
+/** Requests to the pages, how many rendered at once, the characters that each reads, and what reports wait for. */
+const pages = { asked: [] as string[], underWay: 0, most: 0, reads: 0, reports: Promise.resolve() };
 const server = operationServer(service.runtime, async (req: IncomingMessage, res: ServerResponse) => {
   pages.asked.push(`${req.method} ${req.url}`);
   pages.underWay += 1;
   pages.most = Math.max(pages.most, pages.underWay);
-  await sleep(5);
+  noteRead(String(req.headers[requestIdHeader]), pages.reads);
+  await (req.url?.startsWith('/reports/') ? pages.reports : sleep(5));
   pages.underWay -= 1;
   res.end('a page');
 });
@@ -34,7 +36,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 beforeEach(async () => {
-  Object.assign(pages, { asked: [], underWay: 0, most: 0 });
+  Object.assign(pages, { asked: [], underWay: 0, most: 0, reads: 0, reports: Promise.resolve() });
   await service.database.pool.query('delete from rate_counts');
 });
 
@@ -90,6 +92,72 @@ describe('pages', () => {
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
     expect((await get('/_next/static/a.js')).status).toBe(200);
     expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
+  });
+
+  const from = (network: string, path = '/reports/a') =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-forwarded-for': `${network}.7` } });
+
+  it('count by what they read: a large one is refused sooner, and its caller alone', async () => {
+    pages.reads = 4 * 65_536;
+    const large: Response[] = [];
+    for (let index = 0; index < 15; index += 1) {
+      large.push(await from('203.0.113'));
+      // Charged once it was answered.
+      await sleep(20);
+    }
+    expect(large.map(({ status }) => status)).toEqual([...Array(10).fill(200), ...Array(5).fill(429)]);
+    expect(Number(large.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await from('198.51.100')).status).toBe(200);
+  });
+
+  /** Reports that are not drawn to their end before `release`. */
+  function hold(): () => void {
+    let release = () => {};
+    pages.reports = new Promise((resolve) => {
+      release = resolve;
+    });
+    return release;
+  }
+  const isDrawn = (count: number) => vi.waitFor(() => expect(pages.asked).toHaveLength(count), { interval: 5 });
+
+  it('of one caller are drawn two at once, and keep no other waiting', async () => {
+    const release = hold();
+    const flood = Array.from({ length: 18 }, () => from('203.0.113'));
+    await isDrawn(2);
+    expect((await from('198.51.100', '/docs')).status).toBe(200);
+    expect(pages.asked).toEqual(['GET /reports/a', 'GET /reports/a', 'GET /docs']);
+    release();
+    expect((await Promise.all(flood)).map(({ status }) => status)).toEqual(Array(18).fill(200));
+    expect(pages.most).toBe(3);
+  });
+
+  it('of one caller wait up to a bound, and are refused beyond', async () => {
+    const release = hold();
+    const answers: Response[] = [];
+    const flood = Array.from({ length: 40 }, async () => answers.push(await from('203.0.113')));
+    await vi.waitFor(() => expect(answers).toHaveLength(6), { interval: 5 });
+    for (const { status, headers } of answers) expect([status, headers.get('retry-after')]).toEqual([429, '1']);
+    release();
+    await Promise.all(flood);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(34);
+  });
+
+  it('whose reader left while they waited are not drawn', async () => {
+    let left = 0;
+    const note = (_: IncomingMessage, res: ServerResponse) => res.once('close', () => (left += 1));
+    server.on('request', note);
+    const release = hold();
+    const leaving = new AbortController();
+    const asked = { headers: { 'x-forwarded-for': '203.0.113.7' }, signal: leaving.signal };
+    const flood = Array.from({ length: 18 }, () => fetch(`http://127.0.0.1:${port}/reports/a`, asked).catch(() => {}));
+    await isDrawn(2);
+    leaving.abort();
+    await Promise.all(flood);
+    await vi.waitFor(() => expect(left).toBe(18), { interval: 5 });
+    server.off('request', note);
+    release();
+    expect((await from('203.0.113', '/docs')).status).toBe(200);
+    expect(pages.asked.length).toBeLessThan(18);
   });
 
   it('count together with what MCP is asked besides the calls of tools', async () => {

@@ -14,8 +14,8 @@ import type { Answer } from './exchange.ts';
 import { healthAnswer } from './health.ts';
 import { answerMcp } from './mcp.ts';
 import { answerOAuth, isOAuthAddress } from './oauth.ts';
-import { countPage, pageFault } from './page-limits.ts';
-import { requestIdHeader, statusNoted } from './page-status.ts';
+import { chargePage, countPage, pageFault, pageWaits } from './page-limits.ts';
+import { beginReads, readsNoted, requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
 import { askedOf, clientAddress, send } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
@@ -48,7 +48,8 @@ export function operationServer(
       if (runtime.stopping.aborted) res.setHeader('connection', 'close');
       if (await answerOperation(runtime, req, res)) return;
       const fault = isLeaking(req) ? credentialInUrl() : (pageFault(req) ?? routerStateFault(req.headers));
-      const refusal = fault ?? (await pageRefusal(runtime, req));
+      const refusal = fault ?? (await pageRefusal(runtime, req, res));
+      if (refusal === 'gone') return;
       if (refusal) {
         await send(req, res, refused(runtime, req, refusal));
         return;
@@ -56,7 +57,7 @@ export function operationServer(
       req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
       await hideConsole(runtime, req);
       if (isGuideAsText(req)) req.url = '/docs.md';
-      namePage(requestId, req, res);
+      namePage(runtime, requestId, req, res);
       await showPage(req, res);
     }),
   );
@@ -97,12 +98,16 @@ function kindOf(path: string): 'mcp' | 'api' | 'health' | 'file' | 'page' {
   return pageFiles.test(path) ? 'file' : 'page';
 }
 
-/** Gives the page this request id, and the answer the status that the page notes under it. */
-function namePage(requestId: string, req: IncomingMessage, res: ServerResponse): void {
+/** Gives the page this request id, and the answer the status that the page notes under it; counts what it read. */
+function namePage(runtime: Runtime, requestId: string, req: IncomingMessage, res: ServerResponse): void {
   req.headers[requestIdHeader] = requestId;
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
   res.writeHead = (status: number, ...rest: unknown[]) => writeHead(statusNoted(requestId) ?? status, ...rest);
-  res.once('close', () => statusNoted(requestId));
+  beginReads(requestId);
+  res.once('close', () => {
+    statusNoted(requestId);
+    void chargePage(runtime, blockOf(runtime, req), readsNoted(requestId));
+  });
 }
 
 /** Node's error codes for unreadable requests; anything else is not HTTP. */
@@ -215,10 +220,20 @@ function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> | An
 /** Scripts, styles and fonts belong to pages that were counted. */
 const pageFiles = /^\/(?:_next\/static\/|verify\/|icon\.svg$)/;
 
-/** Counts a page; returns the refusal of one too many. */
-function pageRefusal(runtime: Runtime, req: IncomingMessage): Promise<Problem | null> {
-  if (pageFiles.test(pathOf(req.url ?? ''))) return Promise.resolve(null);
-  return countPage(runtime, addressBlock(clientAddress(req, runtime.configuration.trustedProxies) ?? null));
+/** Counts a page and waits for its turn; returns the refusal of one too many. */
+async function pageRefusal(
+  runtime: Runtime,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<Problem | 'gone' | null> {
+  if (pageFiles.test(pathOf(req.url ?? ''))) return null;
+  const block = blockOf(runtime, req);
+  return (await countPage(runtime, block)) ?? pageWaits(block, res);
+}
+
+/** The caller's block of addresses. */
+function blockOf({ configuration }: Runtime, req: IncomingMessage): string | null {
+  return addressBlock(clientAddress(req, configuration.trustedProxies) ?? null);
 }
 
 /** The refusal of a wrong method (RFC 9110, 15.5.6). */

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../door/problem.ts';
-import { countRequest, paced } from '../door/rate-limit.ts';
+import { chargeMore, countRequest, paced } from '../door/rate-limit.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge } from './body.ts';
+import { pageTurn } from './page-turns.ts';
 
 /** The largest form holds a document of 64 KiB. Allow some excess, to explain it on the page. */
 const maxFormBytes = 262_144;
@@ -43,4 +44,27 @@ export async function countPage(
     // Pages that need no database stay up without one.
     return error instanceof Problem ? error : null;
   }
+}
+
+/** The home page takes about as long to draw as so many characters that a page reads. */
+const charactersOfAPage = 65_536;
+
+/** Counts an answered page once more for each part that it read, so that a large one costs as much as it takes. */
+export async function chargePage(
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
+  origin: string | null,
+  characters: number,
+): Promise<void> {
+  const more = Math.floor(characters / charactersOfAPage);
+  // Its answer has left: without a database it costs what it was counted for.
+  if (origin !== null && more > 0) await chargeMore(db.shared, origin, 'pages', more, clock()).catch(() => {});
+}
+
+/** Waits for the turn of a page among those of its block; returns why it is not drawn, `gone` for nobody to tell. */
+export async function pageWaits(origin: string | null, res: ServerResponse): Promise<Problem | 'gone' | null> {
+  const turn = origin === null ? 'begun' : await pageTurn(origin, res);
+  if (turn !== 'full') return turn === 'gone' ? turn : null;
+  return new Problem('rate_limited', 'Too many pages wait for your network already.', {
+    headers: { 'Retry-After': '1' },
+  });
 }

@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http';
+
+/** Pages of one block of addresses that a process draws at once, and that may wait for their turn. */
+const drawnAtOnce = 2;
+const waitingMax = 32;
+/** A turn that lasts longer waits for something else, or for a slow reader. */
+const turnMs = 2_000;
+
+interface Turns {
+  drawn: number;
+  readonly waiting: (() => void)[];
+}
+
+const turnsOf = new Map<string, Turns>();
+
+/**
+ * Waits until a page may be drawn, so that one caller's expensive pages delay that caller's. The turn ends with the
+ * answer. `full` where too many wait already, `gone` where the reader left.
+ */
+export async function pageTurn(block: string, res: ServerResponse): Promise<'begun' | 'full' | 'gone'> {
+  const turns = turnsOf.get(block) ?? { drawn: 0, waiting: [] };
+  const isFree = turns.drawn < drawnAtOnce;
+  if (!isFree && turns.waiting.length >= waitingMax) return 'full';
+  turnsOf.set(block, turns);
+  let isGone = false;
+  res.once('close', () => {
+    isGone = true;
+  });
+  if (isFree) turns.drawn += 1;
+  // Who ends a turn hands it on.
+  else await new Promise<void>((resolve) => turns.waiting.push(resolve));
+  if (isGone) {
+    handOn(block, turns);
+    return 'gone';
+  }
+  let isOver = false;
+  const end = () => {
+    clearTimeout(patience);
+    if (!isOver) handOn(block, turns);
+    isOver = true;
+  };
+  const patience = setTimeout(end, turnMs);
+  res.once('close', end);
+  return 'begun';
+}
+
+function handOn(block: string, turns: Turns): void {
+  const next = turns.waiting.shift();
+  if (next) {
+    // Readers leave together: see first who else left.
+    setImmediate(next);
+    return;
+  }
+  turns.drawn -= 1;
+  if (turns.drawn === 0) turnsOf.delete(block);
+}
