@@ -30,7 +30,7 @@ it('an owner closes the account on a phone without scripts, is told so, and begi
   await page.getByRole('button', { name: 'Sign in' }).click();
   // The sign-in leads back to where it was asked for; opening that closes nothing.
   expect(new URL(page.url()).pathname).toBe('/account/close');
-  expect(await words()).toMatch(/1 agent: keys and grants[\s\S]*1 unpaid purchase: canceled[\s\S]*Stays with us/);
+  expect(await words()).toMatch(/1 agent: keys and grants[\s\S]*1 unpaid purchase: canceled[\s\S]*Kept by us/);
   const looking = await (await browser.newContext()).newPage();
   await looking.context().addCookies(await context.cookies());
   await looking.goto(page.url());

@@ -24,14 +24,14 @@ export function CloseAccount({ closing, children }: { closing: ClosingAhead; chi
           <li>Webhooks: removed.</li>
         </Part>
         <Open closing={closing} />
-        <Part title="Is deleted">
+        <Part title="Deleted">
           <li>
             Work, requests and evidence: as soon as no open check needs them, {lasting('retention')} after the purchase
             at the latest.
           </li>
           <li>Your documents: as soon as no paid check may still read them.</li>
         </Part>
-        <Part title="Stays with us">
+        <Part title="Kept by us">
           <li>
             Reports with the short passages they quote, receipts, who buys, payments and books, and who did what, with
             addresses: the books must stay true. You can read none of it any more.{' '}
@@ -83,7 +83,7 @@ function Open({ closing }: { closing: ClosingAhead }) {
   const { unpaid, in_work, to_review, going_back, credit_microcents: credit } = closing;
   if (unpaid + in_work + to_review + going_back + credit === 0) return null;
   return (
-    <Part title="Is open now">
+    <Part title="Open now">
       {unpaid > 0 ? <li>{counted(unpaid, 'unpaid purchase')}: canceled, and no money is taken.</li> : null}
       {in_work > 0 ? (
         <li>
