@@ -51,6 +51,34 @@ describe('the owner of a wallet', () => {
     }
   });
 
+  it('sees the credit that a canceled check left, and that it paid for the next one', async () => {
+    const { page, agent } = await walletOwner();
+    // Long enough that the cancellation comes first.
+    const work_product = Array.from({ length: 900 }, (_, at) => `Crate ${at} holds ${at + 7} torque wrenches.`).join(
+      '\n',
+    );
+    const canceled = await agent.paidJob({ work_product });
+    expect((await agent.post(`/api/agent/v1/jobs/${canceled}/cancel`)).body.payment_state).toBe('credited');
+    await signIn(page, '/purchases');
+    await page.getByRole('link', { name: 'Credit' }).click();
+    const words = async () => (await mainText(page)).replaceAll('\u00a0', ' ');
+    expect(await words()).toMatch(
+      /5\.00 USD for checks[\s\S]*Came back: the purchase came to nothing[\s\S]*\+5\.00 USD/,
+    );
+    const next = await agent.authorizedJob();
+    const paid = await agent.post(`/api/agent/v1/jobs/${next}/payments`, {
+      rail: 'x402',
+      method: 'wallet_credit',
+      idempotency_key: next,
+    });
+    expect(paid.status).toBe(200);
+    await page.reload();
+    expect(await words()).toMatch(/0\.00 USD for checks[\s\S]*Paid for a check[\s\S]*−5\.00 USD[\s\S]*Came back/);
+    expect(await faultsOf(page, 'credit')).toEqual([]);
+    await page.getByRole('link', { name: /^Came back/ }).click();
+    expect(new URL(page.url()).pathname).toBe(`/receipts/${canceled}`);
+  });
+
   it('sees nothing that another wallet bought', async () => {
     const { agent } = await walletOwner();
     const jobKey = await agent.authorizedJob();

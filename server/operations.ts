@@ -21,6 +21,7 @@ import * as bookkeeping from './purchases/bookkeeping-contract.ts';
 import { bundle } from './purchases/bundle-contract.ts';
 import * as closing from './purchases/closing-contract.ts';
 import * as purchases from './purchases/contract.ts';
+import * as credit from './purchases/credit-contract.ts';
 import * as keyless from './purchases/keyless-contract.ts';
 import * as link from './purchases/link-contract.ts';
 import * as lists from './purchases/list-contract.ts';
@@ -102,6 +103,7 @@ export const operations = {
   purchases: lists.purchases,
   jobs: lists.jobs,
   bought: lists.bought,
+  credit: credit.credit,
   receipts: lists.receipts,
   bookkeeping: bookkeeping.bookkeeping,
   bundle,

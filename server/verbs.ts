@@ -59,6 +59,7 @@ import { closeAccount, closing } from './purchases/closing/close-account.ts';
 import { jobWithBuyer } from './purchases/job/load.ts';
 import { job } from './purchases/job/view.ts';
 import { bought } from './purchases/lists/bought.ts';
+import { credit } from './purchases/lists/credit.ts';
 import { events } from './purchases/lists/events.ts';
 import { jobs, purchases, receipts } from './purchases/lists/lists.ts';
 import { withNextActions } from './purchases/next-actions.ts';
@@ -166,6 +167,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   purchases,
   jobs,
   bought: bought,
+  credit,
   receipts,
   bookkeeping,
   bundle,

@@ -90,6 +90,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   purchases: () => ({}),
   jobs: () => ({}),
   bought: () => ({}),
+  credit: () => ({}),
   receipts: () => ({}),
   bookkeeping: () => ({}),
   bundle: ({ job_key }) => ({ job_key }),

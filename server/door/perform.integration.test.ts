@@ -220,6 +220,7 @@ describe('who may ask for what', () => {
     purchases: noBuyer,
     jobs: noBuyer,
     bought: noBuyer,
+    credit: noBuyer,
     receipts: noBuyer,
     bookkeeping: noBuyer,
     bundle: { ...noAgents, foreign_member: 'not_found' },

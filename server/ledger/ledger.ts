@@ -28,6 +28,18 @@ export const creditOf = (principal: string): string =>
 export const creditOfAll = (principals: string): string =>
   `select coalesce(sum(balance_microcents), 0)::bigint as credit from wallet_credits where principal_key in (${principals})`;
 
+/**
+ * How the credit of these principals came and went, each with the balance after it, as a query; `principals` is SQL. It
+ * names the account as the index does.
+ */
+export const changesOfCredit = (principals: string): string => `
+  select *, sum(change) over (order by at, event_key)::bigint as balance from (
+    select event_key, event, at, job_key, principal_key,
+      case credit_account when 'liability:wallet_credit' then amount_microcents else -amount_microcents end as change
+    from ledger_transfers
+    where (debit_account = 'liability:wallet_credit' or credit_account = 'liability:wallet_credit')
+      and principal_key in (${principals})) moved`;
+
 /** Whether a principal has enough credit, as an SQL condition. */
 export const creditCovers = (principal: string, amount: string): string =>
   `exists (select from wallet_credits c where c.principal_key = ${principal} and c.balance_microcents >= ${amount})`;

@@ -112,6 +112,16 @@ function Blocks({ blocks }: Pick<SignedIn, 'blocks'>) {
 function Beyond({ mayClose }: { mayClose: boolean }) {
   return (
     <>
+      <section aria-labelledby="credit" className="mt-8">
+        <h2 id="credit" className="border-b border-ink pb-2 text-h3">
+          Credit
+        </h2>
+        <p className="py-3">
+          <a href="/purchases/credit" className="link">
+            What your agents have for checks, and how it came and went
+          </a>
+        </p>
+      </section>
       <section aria-labelledby="webhooks" className="mt-8">
         <h2 id="webhooks" className="border-b border-ink pb-2 text-h3">
           Webhooks

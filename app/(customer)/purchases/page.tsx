@@ -112,6 +112,9 @@ function Statement({ now }: { now: Date }) {
       <a href="/purchases/spend" className="btn">
         Spend
       </a>
+      <a href="/purchases/credit" className="btn">
+        Credit
+      </a>
     </form>
   );
 }

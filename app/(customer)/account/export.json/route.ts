@@ -15,10 +15,16 @@ const parts = {
 } as const satisfies Record<string, OperationName>;
 
 /** What comes page by page. */
-const lists = { purchases: 'bought', receipts: 'receipts' } as const;
+const lists = { purchases: 'bought', receipts: 'receipts', credit: 'credit' } as const;
 
 /** Entries read at once. */
 const pageEntries = 100;
+
+/** The entries of a page, whichever list it is of. */
+function entriesOf(body: { receipts: unknown[] } | { purchases: unknown[] } | { changes: unknown[] }): unknown[] {
+  if ('receipts' in body) return body.receipts;
+  return 'changes' in body ? body.changes : body.purchases;
+}
 
 /** Everything kept about the account, as one JSON object, read while it is sent. */
 async function* exported(ctx: Context): AsyncGenerator<string> {
@@ -32,7 +38,7 @@ async function* exported(ctx: Context): AsyncGenerator<string> {
     let separator = '\n';
     for (let after: string | null | undefined; after !== null; ) {
       const { body } = await perform(operation, ctx, { limit: pageEntries, ...(after === undefined ? {} : { after }) });
-      for (const entry of 'receipts' in body ? body.receipts : body.purchases) {
+      for (const entry of entriesOf(body)) {
         yield `${separator}${JSON.stringify(entry)}`;
         separator = ',\n';
       }
