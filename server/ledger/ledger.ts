@@ -33,7 +33,8 @@ export const creditOfAll = (principals: string): string =>
  * names the account as the index does.
  */
 export const changesOfCredit = (principals: string): string => `
-  select *, sum(change) over (order by at, event_key)::bigint as balance from (
+  select event_key, event, at, job_key, principal_key, change,
+    sum(change) over (order by at, event_key)::bigint as balance from (
     select event_key, event, at, job_key, principal_key,
       case credit_account when 'liability:wallet_credit' then amount_microcents else -amount_microcents end as change
     from ledger_transfers
