@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePorts } from '../commands/ports.ts';
 import { type Arena, openArena } from './arena.ts';
+import { benchBytes } from './bytes.ts';
 import { benchCards } from './cards.ts';
 import { benchConsole } from './console.ts';
 import { benchGrowth } from './growth.ts';
@@ -29,6 +30,7 @@ const inArena: Record<string, (arena: Arena) => Promise<string>> = {
   mcp: (arena) => benchMcp(arena, effort),
   limits: (arena) => benchHotGrant(arena, effort),
   pickup: (arena) => benchPickUp(arena, quick ? 10 : 200),
+  bytes: (arena) => benchBytes(arena),
   growth: (arena) => benchGrowth(arena, { ...effort, from: filled, to: grown }),
 };
 const parts = [...Object.keys(inArena), 'console', 'pages', 'tricks', 'x402'];

@@ -1,0 +1,34 @@
+/** What a purchase of last year costs the database, table by table. */
+import type { Arena } from './arena.ts';
+import { table } from './measure.ts';
+
+/** Tables below this many bytes a purchase hold no row of its own. */
+const least = 100;
+
+/** The table of bytes a purchase once retention has deleted its content and the answers about it. */
+export function benchBytes(arena: Arena): Promise<string> {
+  return arena.onCopy(async ({ pool }) => {
+    await pool.query(`set local session_replication_role = replica;
+      update quotes set input = null, input_deleted_at = now() where input is not null;
+      delete from idempotency_claims`);
+    await pool.query('vacuum full');
+    const { rows } = await pool.query<{ name: string; bytes: number; indexes: number }>(`
+      select relname as name, pg_total_relation_size(pg_class.oid)::float8 / jobs.count as bytes,
+        pg_indexes_size(pg_class.oid)::float8 / jobs.count as indexes
+      from pg_class cross join (select count(*) from jobs) jobs
+      where relkind = 'r' and relnamespace = 'public'::regnamespace order by bytes desc`);
+    const kept = rows.filter(({ bytes }) => bytes >= least);
+    const sum = (key: 'bytes' | 'indexes') => kept.reduce((total, row) => total + row[key], 0);
+    return [
+      '## Bytes of a purchase of last year',
+      table(
+        ['table', 'bytes', 'of these indexes'],
+        [...kept, { name: 'sum', bytes: sum('bytes'), indexes: sum('indexes') }].map((row) => [
+          row.name,
+          row.bytes.toFixed(0),
+          row.indexes.toFixed(0),
+        ]),
+      ),
+    ].join('\n');
+  });
+}
