@@ -5,7 +5,15 @@ import { serviceLinks } from './server/transports/service-links.ts';
 const headersOf = (values: Record<string, string>) => Object.entries(values).map(([key, value]) => ({ key, value }));
 
 /** Where answers are data, not pages; the plain HTTP server sends the same. Pages get their policy from `proxy.ts`. */
-const dataPaths = ['/api/:path*', '/mcp', '/.well-known/:path*', '/openapi.json', '/llms.txt'];
+const dataPaths = [
+  '/api/:path*',
+  '/mcp',
+  '/.well-known/:path*',
+  '/openapi.json',
+  '/llms.txt',
+  '/status.json',
+  '/status.atom',
+];
 
 const config: NextConfig = {
   serverExternalPackages: ['pg', 'pg-boss', '@prisma/client', '@prisma/adapter-pg', 'prom-client'],

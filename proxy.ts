@@ -31,5 +31,5 @@ function isLookedAt({ method, headers }: NextRequest): boolean {
 export const config = {
   // Everything but the doors of agents, which answer data, and files.
   matcher:
-    '/((?!api/|mcp(?:/|$)|_next/static/|verify/|\\.well-known/|openapi\\.json$|llms\\.txt$|robots\\.txt$|icon\\.svg$).*)',
+    '/((?!api/|mcp(?:/|$)|_next/static/|verify/|\\.well-known/|openapi\\.json$|llms\\.txt$|status\\.(?:json|atom)$|robots\\.txt$|icon\\.svg$).*)',
 };

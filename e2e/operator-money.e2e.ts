@@ -92,6 +92,7 @@ const places = () => [
   '/console/webhooks',
   `/console/webhooks/${eventKey}`,
   `/console/webhooks/${eventKey}/open`,
+  '/console/incidents',
   '/console/quality',
   '/console/quality/findings',
   '/console/audit',
@@ -255,6 +256,27 @@ describe('an operator', () => {
     };
     await expect.poll(tries, patience).toBe(2);
     await page.close();
+  });
+
+  it('tells everybody of an incident as it was typed, and that it ended', async () => {
+    const [page, visitor] = [await seats.pageOf('support'), await browser.newPage()];
+    await page.goto(at('/console/incidents'));
+    await page.getByLabel('Title').fill('Cards <b>fail</b>');
+    await page.getByLabel('Payment by card').selectOption('down');
+    await page.getByLabel('What is known').fill('We are <script>looking</script>.');
+    await page.getByRole('button', { name: 'Tell everybody' }).click();
+    await expect.poll(() => text(page), patience).toContain('Told to everybody');
+    await visitor.goto(at('/status'));
+    expect(await text(visitor)).toMatch(
+      /Cards <b>fail<\/b>\s+Payment by card: down[\s\S]*We are <script>looking<\/script>\./,
+    );
+    await page.getByLabel('How it goes on, or ended').fill('The bank has mended it.');
+    await page.getByRole('button', { name: 'Resolve with this' }).click();
+    await expect.poll(() => page.getByLabel('How it goes on, or ended').count(), patience).toBe(0);
+    const { incidents } = await (await fetch(at('/status.json'))).json();
+    expect(incidents[0]).toMatchObject({ title: 'Cards <b>fail</b>', resolved_at: expect.any(String) });
+    await page.close();
+    await visitor.close();
   });
 
   it('judges findings after saying why, and takes them as cases', async () => {

@@ -13,7 +13,7 @@ const pure = [
   /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
   /^server\/purchases\/(states|room|title)\.ts$/,
   /^server\/identity\/destination\.ts$/,
-  /^server\/service\/(terms|meanings)\.ts$/,
+  /^server\/service\/(terms|meanings|incident-words)\.ts$/,
   /^server\/console\/(roles|contract\/\w+)\.ts$/,
   /^server\/identity\/member-roles\.ts$/,
   /^server\/problems\.ts$/,

@@ -3,6 +3,7 @@ import * as audit from './console/contract/audit.ts';
 import * as customers from './console/contract/customers.ts';
 import * as disputes from './console/contract/disputes.ts';
 import * as failures from './console/contract/failures.ts';
+import * as consoleIncidents from './console/contract/incidents.ts';
 import * as money from './console/contract/money.ts';
 import * as overview from './console/contract/overview.ts';
 import * as consolePurchases from './console/contract/purchases.ts';
@@ -28,6 +29,7 @@ import * as lists from './purchases/list-contract.ts';
 import * as payment from './purchases/payment-contract.ts';
 import * as webhooks from './purchases/webhook-contract.ts';
 import * as service from './service/contract.ts';
+import { incidents } from './service/incident-contract.ts';
 import * as sources from './sources/contract.ts';
 
 /**
@@ -39,6 +41,7 @@ export const operations = {
   service_contract: service.serviceContract,
   receipt_keys: service.receiptKeys,
   did_document: service.didDocument,
+  incidents,
   wallet_challenge: identity.walletChallenge,
   wallet_verify: identity.walletVerify,
   register: registration.register,
@@ -140,6 +143,9 @@ const operatorOperations = {
   settle_refund: money.settleRefund,
   lift_block: money.liftBlock,
   turn_switch: overview.turnSwitch,
+  open_incident: consoleIncidents.openIncident,
+  update_incident: consoleIncidents.updateIncident,
+  resolve_incident: consoleIncidents.resolveIncident,
   console_disputes: disputes.consoleDisputes,
   console_dispute: disputes.consoleDispute,
   answer_dispute: disputes.answerDispute,

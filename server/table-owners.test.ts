@@ -17,7 +17,7 @@ const tablesOf = {
     'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches ' +
     'reconciliation_differences',
   sources: 'sources',
-  service: 'switches switch_changes',
+  service: 'switches switch_changes incidents incident_updates',
   identity:
     'accounts members invitations sign_in_links member_sessions principals credentials registrations account_events ' +
     'billing_details purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',

@@ -4,6 +4,7 @@ import { actOnPurchases, previewActs } from './console/bulk.ts';
 import { consoleCustomers } from './console/customers.ts';
 import { answerDispute, consoleDispute, consoleDisputes } from './console/disputes.ts';
 import { consoleFailures, retryLetters } from './console/failures.ts';
+import { openIncident, resolveIncident, updateIncident } from './console/incidents.ts';
 import { consoleEntries, consoleLedger } from './console/ledger.ts';
 import { sendLetterAgain } from './console/letters.ts';
 import { consolePurchases } from './console/list.ts';
@@ -92,6 +93,7 @@ import {
 import { cancel } from './purchases/work/cancel.ts';
 import { report } from './purchases/work/report.ts';
 import { discovery, serviceContract } from './service/documents.ts';
+import { incidents } from './service/incidents.ts';
 import { addSource, removeSource, sources } from './sources/sources.ts';
 
 /** Adds to a refusal what the customer can do instead. */
@@ -103,6 +105,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   service_contract: serviceContract,
   receipt_keys: receiptKeys,
   did_document: didDocument,
+  incidents,
   wallet_challenge: walletChallenge,
   wallet_verify: walletVerify,
   register,
@@ -198,6 +201,9 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   settle_refund: settleRefund,
   lift_block: liftBlock,
   turn_switch: turnSwitch,
+  open_incident: openIncident,
+  update_incident: updateIncident,
+  resolve_incident: resolveIncident,
   console_disputes: consoleDisputes,
   console_dispute: consoleDispute,
   answer_dispute: answerDispute,

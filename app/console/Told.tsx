@@ -6,7 +6,7 @@ const refusals: Record<string, string> = {
   action_not_allowed: 'Nothing was done: this is not possible in the current state.',
   payment_unknown: 'Nothing was done: a payment is open.',
   not_found: 'Nothing was done: it no longer exists, or your role does not allow it.',
-  validation_failed: 'Nothing was done: the reason is missing or too long.',
+  validation_failed: 'Nothing was done: what was typed is missing something, or too long.',
   fresh_sign_in_required: `Nothing was done: to move money you must have signed in within the last ${lasting('freshSignIn')}.`,
 };
 

@@ -22,6 +22,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   service_contract: () => ({}),
   receipt_keys: () => ({}),
   did_document: () => ({}),
+  incidents: () => ({}),
   wallet_challenge: () => ({ address: `0x${'1'.repeat(40)}` }),
   wallet_verify: () => ({ challenge_key: 'challenge_unknown', signature: `0x${'1'.repeat(130)}` }),
   register: () => ({

@@ -85,6 +85,11 @@ async function agentOfCustomer(): Promise<string> {
   return (await one('select principal_key from principals where account_key = $1', [account_key])).principal_key;
 }
 
+async function openIncident(): Promise<string> {
+  const incident = { title: 'A trial', impact: { checks: 'down' }, text: reason };
+  return (await perform('open_incident', ctx(), incident)).body.incident_key;
+}
+
 beforeAll(async () => {
   await listen(service);
   const agent = await Agent.arrive(service);
@@ -106,6 +111,7 @@ beforeAll(async () => {
      values ('letter_trial', 'important', 'owner@example.com', 'statement:' || $1 || ':2026-11', now(), now())`,
     [account_key],
   );
+  const [updated, resolved] = [await openIncident(), await openIncident()];
   // Last, for each sweep would ask about it.
   const inDoubt = await jobInDoubt(agent);
   inputs = {
@@ -120,6 +126,9 @@ beforeAll(async () => {
     give_back: { ...transfer, reason },
     settle_refund: { refund_key, as: 'sent_by_hand', reference: 'SEPA 1', reason },
     lift_block: { block_key: 'block_trial', reason },
+    open_incident: { title: 'A trial', impact: { rest: 'degraded' }, text: reason },
+    update_incident: { incident_key: updated, text: reason },
+    resolve_incident: { incident_key: resolved, text: reason },
     turn_switch: { name: 'registrations', state: 'off', reason },
     answer_dispute: { dispute_key, statement: 'It was delivered.', reason },
     retry_letters: { reason },

@@ -37,6 +37,9 @@ const matrix: Record<ConsoleOperation, string> = {
   settle_refund: 'finance admin',
   lift_block: 'finance admin',
   turn_switch: 'admin',
+  open_incident: 'support admin',
+  update_incident: 'support admin',
+  resolve_incident: 'support admin',
   console_disputes: 'viewer support finance admin',
   console_dispute: 'viewer support finance admin',
   answer_dispute: 'finance admin',
@@ -119,6 +122,11 @@ function inputOf(name: ConsoleOperation): unknown {
       return { name: 'Mine', query: 'is=job:failed' };
     case 'remove_view':
       return { view_key: 'view_unknown' };
+    case 'open_incident':
+      return { title: 'A trial', impact: { rest: 'degraded' }, text: reason };
+    case 'update_incident':
+    case 'resolve_incident':
+      return { incident_key: 'incident_unknown', text: reason };
     case 'turn_switch':
       return { name: 'card', state: 'on', reason };
     default:

@@ -148,6 +148,7 @@ describe('who may ask for what', () => {
     service_contract: everyone,
     receipt_keys: everyone,
     did_document: everyone,
+    incidents: everyone,
     wallet_challenge: everyone,
     wallet_verify: everyone,
     register: everyone,

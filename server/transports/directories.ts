@@ -16,7 +16,11 @@ export function apiCatalog({ baseUrl }: Base): Record<string, unknown> {
   const shared = {
     'service-doc': [link('/docs', 'text/html'), link('/docs.md', 'text/markdown')],
     'terms-of-service': [link('/terms', 'text/html')],
-    status: [link('/status', 'text/html')],
+    status: [
+      link('/status', 'text/html'),
+      link(operations.incidents.path, 'application/json'),
+      link('/status.atom', 'application/atom+xml'),
+    ],
   };
   return {
     linkset: [

@@ -22,6 +22,7 @@ import { answer, noOperation, refusedAnswer } from './rest.ts';
 import { routerStateFault } from './router-state.ts';
 import { decoded, methodsAt, operationAt } from './routes.ts';
 import { dataHeaders } from './security-headers.ts';
+import { feedAnswer } from './status-feed.ts';
 import { webhookAnswer as answerWebhook, webhookPath } from './webhook.ts';
 
 /**
@@ -183,7 +184,12 @@ function noneAt(path: string, method: string): Problem | null {
 }
 
 async function besideOperations(runtime: Runtime, req: IncomingMessage, path: string): Promise<Answer | null> {
-  return (await healthAnswer(runtime, path)) ?? documentAnswer(runtime, askedOf(runtime, req), path);
+  const asked = askedOf(runtime, req);
+  return (
+    (await healthAnswer(runtime, path)) ??
+    documentAnswer(runtime, asked, path) ??
+    (await feedAnswer(runtime, asked, path))
+  );
 }
 
 /** The methods of pages; Next breaks on some others. */
