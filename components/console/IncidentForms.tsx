@@ -23,16 +23,14 @@ export function OpenIncident() {
               <label className="text-dense text-ink-2" htmlFor={part}>
                 {partWords[part]}
               </label>
-              <div className="field">
-                <select id={part} name={part} defaultValue="" className="w-full">
-                  <option value="">works</option>
-                  {incidentImpacts.map((impact) => (
-                    <option key={impact} value={impact}>
-                      {impactWords[impact]}
-                    </option>
-                  ))}
-                </select>
-              </div>
+              <select id={part} name={part} defaultValue="" className="field w-full py-1.5 text-ui">
+                <option value="">works</option>
+                {incidentImpacts.map((impact) => (
+                  <option key={impact} value={impact}>
+                    {impactWords[impact]}
+                  </option>
+                ))}
+              </select>
             </div>
           ))}
         </div>

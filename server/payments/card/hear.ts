@@ -1,5 +1,5 @@
 import { errorFields, log } from '../../kernel/log.ts';
-import { each } from '../../kernel/rounds.ts';
+import { each } from '../../queue/rounds.ts';
 import type { Process, Tell } from '../rail.ts';
 import type { CardAttempt } from './attempt.ts';
 import { lookAtDispute } from './disputes.ts';

@@ -1,5 +1,5 @@
 import type { CardConfiguration } from '../../configuration/card.ts';
-import { guarded } from '../../kernel/rounds.ts';
+import { guarded } from '../../queue/rounds.ts';
 import { cardMethods } from '../contract.ts';
 import type { Rail, Standing } from '../rail.ts';
 import { railUnavailable } from '../unavailable.ts';

@@ -1,8 +1,8 @@
 import type { Queries } from '../../kernel/database.ts';
 import { newKey } from '../../kernel/id.ts';
-import { each, guarded } from '../../kernel/rounds.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import { each, guarded } from '../../queue/rounds.ts';
 import type { Attempt, KeptCard, PaymentRequest, Process } from '../rail.ts';
 import type { KeptMethod } from './outcome.ts';
 import { type CardProvider, isRefusedAs } from './provider.ts';

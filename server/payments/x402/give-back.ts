@@ -1,8 +1,8 @@
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
-import { each, guarded } from '../../kernel/rounds.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { transact } from '../../kernel/transaction.ts';
+import { each, guarded } from '../../queue/rounds.ts';
 import type { Process, RefundFate, Refunds } from '../rail.ts';
 import type { OnChain } from './authorization.ts';
 import type { Proof } from './outcome.ts';

@@ -1,9 +1,9 @@
 import { microcents } from '../../kernel/money.ts';
-import { each, guarded } from '../../kernel/rounds.ts';
 import { statement } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import { refunded } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
+import { each, guarded } from '../../queue/rounds.ts';
 import type { News, Process } from '../rail.ts';
 import { decideRefund } from '../refund.ts';
 import { attemptByKey, attemptColumns, type TransferAttempt } from './attempt.ts';

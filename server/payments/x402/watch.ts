@@ -1,4 +1,4 @@
-import { each, guarded } from '../../kernel/rounds.ts';
+import { each, guarded } from '../../queue/rounds.ts';
 import type { Process } from '../rail.ts';
 import { authorizationOf, type TransferAttempt } from './attempt.ts';
 import type { OnChain } from './authorization.ts';

@@ -1,7 +1,7 @@
 import { closedAccounts, closedBy } from '../../identity/closed.ts';
-import { guarded } from '../../kernel/rounds.ts';
 import { statement } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
+import { guarded } from '../../queue/rounds.ts';
 import type { Runtime } from '../../runtime.ts';
 import { removeSourcesOf } from '../../sources/sources.ts';
 import { lockJob } from '../job/advance.ts';

@@ -1,11 +1,11 @@
 import { buyerOfPrincipal, buyersMethods } from '../../identity/buyer-behind.ts';
 import { after } from '../../kernel/clock.ts';
-import { each, guarded } from '../../kernel/rounds.ts';
 import { statement } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
 import type { Attempt, Rail, Refund } from '../../payments/rail.ts';
 import { waitWithRefund, whileTrying } from '../../payments/refund.ts';
+import { each, guarded } from '../../queue/rounds.ts';
 import type { Runtime } from '../../runtime.ts';
 import { recordOutcome } from '../pay/collect.ts';
 import { withdrawn } from '../pay/withdraw.ts';

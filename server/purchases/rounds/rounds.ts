@@ -1,4 +1,4 @@
-import { each } from '../../kernel/rounds.ts';
+import { each } from '../../queue/rounds.ts';
 
 /** Rows looked up at once. */
 const batch = 50;

@@ -1,6 +1,6 @@
-import { each, guarded } from '../../kernel/rounds.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import { type Attempt, type News, railOf } from '../../payments/rail.ts';
+import { each, guarded } from '../../queue/rounds.ts';
 import type { Runtime } from '../../runtime.ts';
 import { lockJob, noteOnJob } from '../job/advance.ts';
 import { recordOutcome } from '../pay/collect.ts';

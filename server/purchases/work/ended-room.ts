@@ -1,8 +1,8 @@
 import { release } from '../../identity/limits.ts';
 import { utcDay } from '../../kernel/clock.ts';
-import { guarded } from '../../kernel/rounds.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
+import { guarded } from '../../queue/rounds.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { JobRow } from '../job/row.ts';
 import { throughAll } from '../rounds/rounds.ts';

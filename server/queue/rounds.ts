@@ -1,5 +1,5 @@
 import { Problem } from '../door/problem.ts';
-import { errorFields, log } from './log.ts';
+import { errorFields, log } from '../kernel/log.ts';
 
 /** Rows handled at once, so that one that hangs does not hold up the rest. */
 const parallel = 8;
