@@ -19,7 +19,7 @@ export const signInLink = defineOperation({
   name: 'sign_in_link',
   summary:
     'Send a person the single-use link that signs them in. The answer is the same for every address. After five letters ' +
-    'in an hour to an address from one place, the next is sent only after the last link has expired.',
+    'in an hour the next waits until the last link has expired.',
   method: 'POST',
   path: '/api/agent/v1/members/sign-in-link',
   audience: ['public'],

@@ -56,8 +56,8 @@ export const railSummaries = {
     'Pay for a payment link over x402. The first call answers 402 with what to sign; repeat it with the ' +
     'PAYMENT-SIGNATURE header. Any wallet may pay, within the grant of the agent that asked.',
   cancelPayment:
-    'End an open payment if that is certain to work, such as one that waits for its payer. A signed x402 payment cannot be recalled: it ends ' +
-    'when the chain can no longer execute it, and until then the answer is payment_unknown.',
+    'End an open payment where that is certain to work. A signed x402 payment ends when the chain can no longer ' +
+    'execute it; until then the answer is payment_unknown.',
   cancel:
     'Cancel a job before it is delivered. What was collected by card is refunded; over x402 it becomes wallet credit.',
   remedies:

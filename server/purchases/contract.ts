@@ -497,9 +497,7 @@ const Review = JobKey.extend({
 
 export const deleteContent = defineOperation({
   name: 'delete_content',
-  summary:
-    'Delete the submitted work, request, criteria and evidence early, once the review is closed. Digests, reports and ' +
-    'receipts stay.',
+  summary: 'Delete what was submitted early, once the review is closed. Digests, reports and receipts stay.',
   method: 'DELETE',
   path: '/api/agent/v1/jobs/{job_key}/content',
   audience: ['agent', 'member'],

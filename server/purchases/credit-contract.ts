@@ -27,7 +27,7 @@ export type CreditChange = z.infer<typeof CreditChange>;
 
 export const credit = defineOperation({
   name: 'credit',
-  summary: 'Read your credit for checks and how it came and went, newest first; as a member, of all your agents.',
+  summary: 'Read your credit for checks and how it came and went.',
   method: 'GET',
   path: '/api/agent/v1/credit',
   audience: ['agent', 'member'],

@@ -22,7 +22,7 @@ export const updatesMax = 100;
 
 export const incidents = defineOperation({
   name: 'incidents',
-  summary: `Read the incidents that operators recorded: open ones first, then those resolved in the last ${historyDays} days.`,
+  summary: 'Read open incidents, then those resolved lately.',
   method: 'GET',
   path: '/status.json',
   audience: ['public'],
