@@ -435,7 +435,7 @@ export const report = defineOperation({
 export const evidence = defineOperation({
   name: 'evidence',
   summary:
-    'Read the work and the evidence as supplied, and the governed sources retrieved for them. ' +
+    'Read the work, the evidence and the governed sources retrieved for them. ' +
     `Texts are kept for ${lasting('retention')}; digests stay.`,
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}/evidence',
