@@ -176,6 +176,14 @@ describe('the language-model assessor', () => {
     expect(report.statements[0]?.status).not.toBe('supported');
   });
 
+  it('asks no evidence for a field that is null where readings find nothing either', async () => {
+    const request = { ...paraphrase, work_product: { weight_tonnes: null } };
+    script = careful('weight', { status: 'not_found', quotes: [] });
+    expect((await ask(['scripted'], request)).statements[0]?.status).toBe('not_checked');
+    script = careful('weight', { status: 'contradicted', quotes: [] });
+    expect((await ask(['scripted'], request)).statements[0]?.status).not.toBe('not_checked');
+  });
+
   it('says that readings differ, and not that a figure is unproven, where one alone bears a statement out', async () => {
     let times = 0;
     script = (prompt) => {

@@ -50,6 +50,15 @@ function statusOf(rule: JudgedStatement, read: Read): StatementStatus {
     if (wrong.length === 0) return rule.status;
   }
   const given = read.flatMap(({ opinion }) => opinion ?? []);
+  // That a field is null says that nothing is given: silence, to rules and readings, bears it out as far as it can.
+  const isSilent = ({ status }: StatementOpinion): boolean => status === 'not_found' || status === 'no_claim';
+  if (
+    rule.statement.record?.value === 'null' &&
+    rule.status === 'not_found' &&
+    given.length > 0 &&
+    given.every(isSilent)
+  )
+    return 'not_checked';
   const claimsNothing = given.length > 0 && given.every(({ status }) => status === 'no_claim');
   if (claimsNothing && given.length >= READINGS_OF_NO_CLAIM) return 'not_checked';
   return decide(opinionsOf(rule, read)).status;
