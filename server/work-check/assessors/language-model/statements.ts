@@ -50,13 +50,13 @@ function statusOf(rule: JudgedStatement, read: Read): StatementStatus {
     if (wrong.length === 0) return rule.status;
   }
   const given = read.flatMap(({ opinion }) => opinion ?? []);
-  // That a field is null says that nothing is given: silence, to rules and readings, bears it out as far as it can.
-  const isSilent = ({ status }: StatementOpinion): boolean => status === 'not_found' || status === 'no_claim';
+  // That a field is null says that nothing is given: where rules are silent and no reading accuses, there is no gap.
+  const accuses = ({ status }: StatementOpinion): boolean => status === 'contradicted' || status === 'changed';
   if (
     rule.statement.record?.value === 'null' &&
     rule.status === 'not_found' &&
     given.length > 0 &&
-    given.every(isSilent)
+    !given.some(accuses)
   )
     return 'not_checked';
   const claimsNothing = given.length > 0 && given.every(({ status }) => status === 'no_claim');
