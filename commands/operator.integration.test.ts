@@ -39,7 +39,7 @@ async function run(command: string, args: string[], changes: Record<string, stri
 describe('a command for operators', () => {
   it.each([
     ['sign-in-link', [], /^Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL\n$/],
-    ['sign-in-link', ['acct_unknown', 'owner@example.com'], /^acct_unknown is no account\.\n$/],
+    ['sign-in-link', ['acct_unknown', 'owner@example.com'], /^acct_unknown is no account, or it is closed\.\n$/],
     ['unblock', ['acct_unknown'], /^Say which block, account or payer, and why: .*\n$/],
     ['unblock', ['acct_unknown', 'settled'], /^acct_unknown names no open block\.\n$/],
     [
@@ -52,6 +52,7 @@ describe('a command for operators', () => {
     ['operator-role', ['revoke', 'boss@example.com'], /^boss@example.com has no role\.\n$/],
     ['settle-refund', ['refund_unknown', 'credit'], /^Say what was done: .*\n$/],
     ['waive', ['job_unknown'], /^Say which job and why: .*\n$/],
+    ['incident', ['open', 'Late'], /^Say what: npm run incident -- open TITLE .*\n.*\n$/],
   ])('%s %j says in one sentence why it did nothing', async (command, args, sentence) => {
     const { code, stdout, stderr } = await run(command, args);
     expect([code, stdout]).toEqual([1, '']);
@@ -113,13 +114,18 @@ describe('a command for operators', () => {
     expect((await run('operator-role', ['revoke', 'anm@example.com'])).code).toBe(0);
   });
 
+  // The database knows the keys of whoever came first.
+  const keys = path.join(mkdtempSync(path.join(tmpdir(), 'work-check-keys-')), 'keys.json');
+
   it.each([
     ['operator-role', ['list'], 'Nobody has a role.'],
     ['money', [], 'What the books and a provider'],
     ['switch', ['card', 'off', 'trying it'], 'card is off.'],
+    ['incident', ['open', 'Late', 'checks=degraded,card=down', 'Looking.'], ' is open.'],
+    ['incident', ['list'], ' open Late'],
   ])('%s %j is about the demo that runs here, where no environment says otherwise', async (command, args, said) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'work-check-running-'));
-    const forget = noteRunning(folder, { ...environment, RECEIPT_KEYS_FILE: path.join(folder, 'keys.json') });
+    const forget = noteRunning(folder, { ...environment, RECEIPT_KEYS_FILE: keys });
     const nothing = Object.fromEntries(Object.keys(environment).map((name) => [name, '']));
     const ran = await run(command, args, { ...nothing, DATA_DIR: folder });
     expect(ran.stdout).toContain(said);

@@ -36,8 +36,8 @@ export const buyCheck = defineOperation({
   output: Job.extend({
     session: Session.nullable().meta({
       description:
-        'Reads the report. Only in the first answer to the first payment of a wallet: later, sign in with the wallet, or with each request at ' +
-        'read_url.',
+        'Reads the report. Only in the first answer, and only for a wallet that is new here: a payment says whom it pays, and ' +
+        'not what for. Otherwise sign in with the wallet, or with each request at read_url.',
     }),
     read_url: z.string().meta({ description: 'Where the payer reads job and report with `sign-in-with-x`.' }),
   }).meta({ id: 'BoughtCheck' }),
