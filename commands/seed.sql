@@ -502,3 +502,9 @@ select job_key, account_key, r.issued_at, 'Seed Ltd', extract(year from r.issued
   '{"name": "Seed Ltd", "email": "seller@seed.example", "address": null, "tax_id": null, "tax_hundredths": 0,
     "untaxed_because": "No tax is charged."}'
 from receipts r join jobs using (job_key) where r.sequence = 1;
+insert into incidents (incident_key, title, impact, started_at, resolved_at)
+select pg_temp.seed_key('incident', 'incident', 1), 'Card payments failed', '{"card": "down"}', now - interval '20 days',
+  now - interval '20 days' + interval '40 minutes' from seed_terms;
+insert into incident_updates (incident_key, number, at, text)
+select pg_temp.seed_key('incident', 'incident', 1), number, now - interval '20 days' + number * interval '20 minutes', text
+from seed_terms, (values (1, 'The card provider answers with errors.'), (2, 'It has mended them.')) told (number, text);
