@@ -17,8 +17,8 @@ const server = operationServer(service.runtime, async (req: IncomingMessage, res
   pages.asked.push(`${req.method} ${req.url}`);
   pages.underWay += 1;
   pages.most = Math.max(pages.most, pages.underWay);
-  noteRead(String(req.headers[requestIdHeader]), pages.reads);
   await (req.url?.startsWith('/reports/') ? pages.reports : sleep(5));
+  noteRead(String(req.headers[requestIdHeader]), pages.reads);
   pages.underWay -= 1;
   res.end('a page');
 });
@@ -142,22 +142,52 @@ describe('pages', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(34);
   });
 
-  it('whose reader left while they waited are not drawn', async () => {
+  /** Readers of reports who leave when two are being drawn; the server has noticed once this resolves. */
+  async function leave(count: number): Promise<void> {
     let left = 0;
     const note = (_: IncomingMessage, res: ServerResponse) => res.once('close', () => (left += 1));
     server.on('request', note);
-    const release = hold();
     const leaving = new AbortController();
     const asked = { headers: { 'x-forwarded-for': '203.0.113.7' }, signal: leaving.signal };
-    const flood = Array.from({ length: 18 }, () => fetch(`http://127.0.0.1:${port}/reports/a`, asked).catch(() => {}));
+    const flood = Array.from({ length: count }, () =>
+      fetch(`http://127.0.0.1:${port}/reports/a`, asked).catch(() => {}),
+    );
     await isDrawn(2);
     leaving.abort();
     await Promise.all(flood);
-    await vi.waitFor(() => expect(left).toBe(18), { interval: 5 });
+    await vi.waitFor(() => expect(left).toBe(count), { interval: 5 });
     server.off('request', note);
+  }
+
+  it('whose reader left while they waited are not drawn', async () => {
+    const release = hold();
+    await leave(18);
     release();
     expect((await from('203.0.113', '/docs')).status).toBe(200);
     expect(pages.asked.length).toBeLessThan(18);
+  });
+
+  it('whose reader left keep their turn until they are drawn', async () => {
+    const release = hold();
+    await leave(2);
+    const next = from('203.0.113', '/docs');
+    for (let others = 0; others < 5; others += 1) await from('198.51.100', '/terms');
+    expect(pages.asked).not.toContain('GET /docs');
+    release();
+    expect((await next).status).toBe(200);
+  });
+
+  it('whose reader left count by what they read once they are drawn', async () => {
+    const release = hold();
+    await leave(2);
+    pages.reads = 50 * 65_536;
+    release();
+    await vi.waitFor(() => expect(pages.underWay).toBe(0), { interval: 5 });
+    pages.reads = 0;
+    const statuses: number[] = [];
+    for (let index = 0; index < 10; index += 1) statuses.push((await from('203.0.113', '/docs')).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await from('198.51.100', '/docs')).status).toBe(200);
   });
 
   it('count together with what MCP is asked besides the calls of tools', async () => {

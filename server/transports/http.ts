@@ -49,17 +49,23 @@ export function operationServer(
       if (runtime.stopping.aborted) res.setHeader('connection', 'close');
       if (await answerOperation(runtime, req, res)) return;
       const fault = isLeaking(req) ? credentialInUrl() : (pageFault(req) ?? routerStateFault(req.headers));
-      const refusal = fault ?? (await pageRefusal(runtime, req, res));
-      if (refusal === 'gone') return;
-      if (refusal) {
-        await send(req, res, refused(runtime, req, refusal));
+      const turn = fault ?? (await pageTurnOf(runtime, req, res));
+      if (turn === 'gone') return;
+      if (turn instanceof Problem) {
+        await send(req, res, refused(runtime, req, turn));
         return;
       }
-      req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
-      await hideConsole(runtime, req);
-      if (isGuideAsText(req)) req.url = '/docs.md';
-      namePage(runtime, requestId, req, res);
-      await showPage(req, res);
+      try {
+        req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
+        await hideConsole(runtime, req);
+        if (isGuideAsText(req)) req.url = '/docs.md';
+        namePage(requestId, req, res);
+        await showPage(req, res);
+      } finally {
+        turn();
+        statusNoted(requestId);
+        await chargePage(runtime, blockOf(runtime, req), readsNoted(requestId));
+      }
     }),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(runtime, error, socket));
@@ -99,16 +105,12 @@ function kindOf(path: string): 'mcp' | 'api' | 'health' | 'file' | 'page' {
   return pageFiles.test(path) ? 'file' : 'page';
 }
 
-/** Gives the page this request id, and the answer the status that the page notes under it; counts what it read. */
-function namePage(runtime: Runtime, requestId: string, req: IncomingMessage, res: ServerResponse): void {
+/** Gives the page this request id, and the answer the status that the page notes under it; counts what it reads. */
+function namePage(requestId: string, req: IncomingMessage, res: ServerResponse): void {
   req.headers[requestIdHeader] = requestId;
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
   res.writeHead = (status: number, ...rest: unknown[]) => writeHead(statusNoted(requestId) ?? status, ...rest);
   beginReads(requestId);
-  res.once('close', () => {
-    statusNoted(requestId);
-    void chargePage(runtime, blockOf(runtime, req), readsNoted(requestId));
-  });
 }
 
 /** Node's error codes for unreadable requests; anything else is not HTTP. */
@@ -226,13 +228,13 @@ function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> | An
 /** Scripts, styles and fonts belong to pages that were counted. */
 const pageFiles = /^\/(?:_next\/static\/|verify\/|icon\.svg$)/;
 
-/** Counts a page and waits for its turn; returns the refusal of one too many. */
-async function pageRefusal(
+/** Counts a page and waits for its turn; returns what ends it, or the refusal of one too many. */
+async function pageTurnOf(
   runtime: Runtime,
   req: IncomingMessage,
   res: ServerResponse,
-): Promise<Problem | 'gone' | null> {
-  if (pageFiles.test(pathOf(req.url ?? ''))) return null;
+): Promise<(() => void) | Problem | 'gone'> {
+  if (pageFiles.test(pathOf(req.url ?? ''))) return () => {};
   const block = blockOf(runtime, req);
   return (await countPage(runtime, block)) ?? pageWaits(block, res);
 }

@@ -49,21 +49,21 @@ export async function countPage(
 /** The home page takes about as long to draw as so many characters that a page reads. */
 const charactersOfAPage = 65_536;
 
-/** Counts an answered page once more for each part that it read, so that a large one costs as much as it takes. */
+/** Counts a drawn page once more for each part that it read, so that a large one costs as much as it takes. */
 export async function chargePage(
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   origin: string | null,
   characters: number,
 ): Promise<void> {
   const more = Math.floor(characters / charactersOfAPage);
-  // Its answer has left: without a database it costs what it was counted for.
+  // It is drawn already: without a database it costs what it was counted for.
   if (origin !== null && more > 0) await chargeMore(db.shared, origin, 'pages', more, clock()).catch(() => {});
 }
 
-/** Waits for the turn of a page among those of its block; returns why it is not drawn, `gone` for nobody to tell. */
-export async function pageWaits(origin: string | null, res: ServerResponse): Promise<Problem | 'gone' | null> {
-  const turn = origin === null ? 'begun' : await pageTurn(origin, res);
-  if (turn !== 'full') return turn === 'gone' ? turn : null;
+/** Waits for the turn of a page among those of its block; returns what ends it, or why the page is not drawn. */
+export async function pageWaits(origin: string | null, res: ServerResponse): Promise<(() => void) | Problem | 'gone'> {
+  const turn = origin === null ? () => {} : await pageTurn(origin, res);
+  if (turn !== 'full') return turn;
   return new Problem('rate_limited', 'Too many pages wait for your network already.', {
     headers: { 'Retry-After': '1' },
   });

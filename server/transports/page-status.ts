@@ -40,7 +40,7 @@ export function beginReads(requestId: string): void {
   counted[reads]?.set(requestId, 0);
 }
 
-/** Notes so many characters that a page reads to show them. Forgotten once it was answered. */
+/** Notes so many characters that a page reads to show them. Forgotten once it was drawn. */
 export function noteRead(requestId: string, characters: number): void {
   const before = counted[reads]?.get(requestId);
   if (before !== undefined) counted[reads]?.set(requestId, before + characters);

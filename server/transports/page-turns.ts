@@ -14,22 +14,19 @@ interface Turns {
 const turnsOf = new Map<string, Turns>();
 
 /**
- * Waits until a page may be drawn, so that one caller's expensive pages delay that caller's. The turn ends with the
- * answer. `full` where too many wait already, `gone` where the reader left.
+ * Waits until a page may be drawn, so that one caller's expensive pages delay that caller's. Returns what ends the turn
+ * once the page is drawn: a reader that leaves stops no drawing. `full` where too many wait already, `gone` where the
+ * reader left first.
  */
-export async function pageTurn(block: string, res: ServerResponse): Promise<'begun' | 'full' | 'gone'> {
+export async function pageTurn(block: string, res: ServerResponse): Promise<(() => void) | 'full' | 'gone'> {
   const turns = turnsOf.get(block) ?? { drawn: 0, waiting: [] };
   const isFree = turns.drawn < drawnAtOnce;
   if (!isFree && turns.waiting.length >= waitingMax) return 'full';
   turnsOf.set(block, turns);
-  let isGone = false;
-  res.once('close', () => {
-    isGone = true;
-  });
   if (isFree) turns.drawn += 1;
   // Who ends a turn hands it on.
   else await new Promise<void>((resolve) => turns.waiting.push(resolve));
-  if (isGone) {
+  if (res.closed) {
     handOn(block, turns);
     return 'gone';
   }
@@ -40,8 +37,7 @@ export async function pageTurn(block: string, res: ServerResponse): Promise<'beg
     isOver = true;
   };
   const patience = setTimeout(end, turnMs);
-  res.once('close', end);
-  return 'begun';
+  return end;
 }
 
 function handOn(block: string, turns: Turns): void {
