@@ -30,7 +30,7 @@ export async function startService(
       env: { ...process.env, ...env, NODE_ENV: 'production' },
       show: 'problems',
     });
-  const worker = hasWorker ? start('worker', 'server/queue/worker.ts') : null;
+  const worker = hasWorker ? start('worker', 'server/worker/worker.ts') : null;
   const app = start('app', 'server/start.ts');
   const baseUrl = `http://127.0.0.1:${env.PORT}`;
   const answers = async (): Promise<boolean> => (await fetch(`${baseUrl}/.well-known/svc`)).ok;

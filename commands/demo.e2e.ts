@@ -80,7 +80,7 @@ describe('npm run demo', () => {
   it('names the part that died, and stops the others', async () => {
     const demo = await runDemo([]);
     await demo.prints('Press Ctrl-C');
-    killProcess(folder, 'server/queue/worker.ts');
+    killProcess(folder, 'server/worker/worker.ts');
     expect(await demo.ended).toBe(1);
     expect(demo.output()).toContain('The worker ended by itself (SIGKILL).');
     expect(processesWith(folder)).toEqual([]);

@@ -12,7 +12,7 @@ const folder = path.resolve(import.meta.dirname, '../.data/letters');
 await runCommand(async () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const life = ['run', '--project', 'integration', 'server/letters.integration.test.ts'];
+  const life = ['run', '--project', 'integration', 'server/worker/letters.integration.test.ts'];
   const ending = await runProgram('vitest', life, { ...process.env, LETTERS: folder });
   if (ending !== 0) return 1;
   const names = readdirSync(folder).filter((name) => name.endsWith('.html'));

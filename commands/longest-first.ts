@@ -21,7 +21,7 @@ export const longest = [
   'e2e/fuzz/fuzz.integration.test.ts',
   'server/payments/card/faults.integration.test.ts',
   'server/door/perform.integration.test.ts',
-  'server/queue/worker.integration.test.ts',
+  'server/worker/worker.integration.test.ts',
   'commands/operator.integration.test.ts',
   'e2e/parallel.integration.test.ts',
   'server/environment-faults.integration.test.ts',

@@ -79,7 +79,7 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
       );
     const sandboxUrl = `http://127.0.0.1:${ports.control}`;
     const baseUrl = `http://localhost:${ports.app}`;
-    const startWorker = () => start('worker', 'server/queue/worker.ts', watch);
+    const startWorker = () => start('worker', 'server/worker/worker.ts', watch);
     const startApp = async () => untilHealthy(start('app', 'server/start.ts'), `${baseUrl}/.well-known/svc`);
 
     const sandbox = await untilHealthy(start('sandbox', 'sandbox/main.ts'), `${sandboxUrl}/chains`);

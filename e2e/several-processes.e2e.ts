@@ -60,7 +60,7 @@ beforeAll(async () => {
   };
   await stack.worker.stop();
   web = start('server/start.ts', { METRICS_PORT: String(metrics) });
-  worker = start('server/queue/worker.ts');
+  worker = start('server/worker/worker.ts');
   agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
   agent = agent.at(`http://127.0.0.1:${port}`);
   await vi.waitFor(async () => {

@@ -32,14 +32,14 @@ const floors: readonly (readonly [RegExp, number])[] = [
   [/^server\/(problems|configuration(\/.*)?)(\.ts)?$/, 2],
   [/^server\/door\/(operation|problem|validation|rate-limit)\.ts$/, 2],
   [/^server\/(work-check|ledger|payments|mail)\//, 2],
-  [/^server\/queue\/(queue|rounds)\.ts$/, 2],
+  [/^server\/queue\//, 2],
   [/^server\/(identity|service|sources)\//, 3],
   [/^server\/door\/verb\.ts$/, 3],
   [/^server\/(purchases|console)\//, 4],
   // Entry points and the composition root are above the parts they connect.
-  [/^server\/(verbs|letters|door\/.*)(\.ts)?$/, 5],
+  [/^server\/(verbs|door\/.*)(\.ts)?$/, 5],
   [/^server\/(runtime|open-runtime|environment-faults)\.ts$/, 6],
-  [/^server\/(queue\/worker|transports\/.*|start|tracing)(\.ts)?$/, 7],
+  [/^server\/(worker\/.*|transports\/.*|start|tracing)(\.ts)?$/, 7],
   [/^(app|components)\//, 8],
 ];
 

@@ -156,7 +156,7 @@ describe('what the environment names', () => {
 
   it.each([
     ['start.ts', nowhere],
-    ['queue/worker.ts', nowhere],
+    ['worker/worker.ts', nowhere],
   ])('%s waits for a database that is not there, and says so once', async (script, DATABASE_URL) => {
     const started = start(script, { DATABASE_URL });
     const [first = ''] = await once(createInterface({ input: started.stderr }), 'line');
@@ -189,7 +189,7 @@ describe('what the environment names', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/\nNot there now:\n {2}DATABASE_URL leads to .* never migrated: npm run migrate\n$/);
     expect((await run('start.ts', ['--check-config'], {})).stdout).toBe('The environment is complete.\n');
-    const worker = start('queue/worker.ts', { DATABASE_URL });
+    const worker = start('worker/worker.ts', { DATABASE_URL });
     const lines = createInterface({ input: worker.stderr });
     const [first = ''] = await once(lines, 'line');
     expect(first).toContain('never migrated');
@@ -202,7 +202,7 @@ describe('what the environment names', () => {
   it.each([
     ['a check of the environment', 'start.ts', ['--check-config']],
     ['a start', 'start.ts', []],
-    ['a start of a worker', 'queue/worker.ts', []],
+    ['a start of a worker', 'worker/worker.ts', []],
   ])('%s refuses a PostgreSQL that is too old, in a sentence', async (_, script, args) => {
     const { code, stdout, stderr } = await run(script, args, { DATABASE_URL: await oldPostgres() });
     expect([code, stdout]).toEqual([1, '']);

@@ -188,7 +188,7 @@ export async function openStage({ pages = false } = {}): Promise<Stage> {
       return next;
     },
     async worker() {
-      const opened = await victim('server/queue/worker.ts', ports.app);
+      const opened = await victim('server/worker/worker.ts', ports.app);
       await isReady(opened.process, 'worker_ready');
       return opened;
     },

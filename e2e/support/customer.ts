@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { controlClient } from '../../sandbox/control-client.ts';
 import type { IdentityLetter } from '../../server/identity/letters.ts';
-import { letters } from '../../server/letters.ts';
 import { sendLetter } from '../../server/mail/send-letter.ts';
 import { letterQueue } from '../../server/queue/queue.ts';
+import { letters } from '../../server/worker/letters.ts';
 import { Agent, type Answer } from './agent.ts';
 import { codeIn, linkIn, registrationFor } from './letter.ts';
 import type { Service } from './service.ts';

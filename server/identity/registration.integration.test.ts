@@ -4,9 +4,9 @@ import { Customer, claim, connectedAgent, newAgent, queuedLetters, register } fr
 import { linkIn, registrationFor } from '../../e2e/support/letter.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
-import { letters } from '../letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { defaultGrant, service as terms } from '../service/terms.ts';
+import { letters } from '../worker/letters.ts';
 import { forgetStrangers } from './forget.ts';
 
 const service = await startService();

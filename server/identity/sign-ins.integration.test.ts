@@ -4,8 +4,8 @@ import { Customer, claim, connectedAgent, newAgent, register } from '../../e2e/s
 import { linkIn, registrationFor } from '../../e2e/support/letter.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
-import { letters } from '../letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
+import { letters } from '../worker/letters.ts';
 import { readSignInLink, spendSignInLink } from './sign-in.ts';
 
 const service = await startService({ TRUSTED_PROXIES: '1' });

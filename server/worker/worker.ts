@@ -16,7 +16,6 @@ import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
 import { isTracing, traced } from '../kernel/trace.ts';
 import { closeBooks } from '../ledger/closing.ts';
-import { letters } from '../letters.ts';
 import { queueDueLetters } from '../mail/due-letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
@@ -29,6 +28,7 @@ import { hearRails, watchRails } from '../purchases/rounds/watch.ts';
 import { tellEndpoints } from '../purchases/webhooks/tell.ts';
 import { carryOut } from '../purchases/work/execute.ts';
 import { takeNext } from '../purchases/work/take.ts';
+import { type CheckMessage, checkQueue, type LetterMessage, letterQueue, traceOf } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
 import { readyForWork, tellSupervisor, whenToldToStop } from '../supervisor.ts';
@@ -37,7 +37,7 @@ import { serveMetrics } from '../transports/metrics.ts';
 import { openChecker } from '../work-check/checker.ts';
 import { CheckRequest } from '../work-check/contract.ts';
 import { exampleRequest } from '../work-check/sample.ts';
-import { type CheckMessage, checkQueue, type LetterMessage, letterQueue, traceOf } from './queue.ts';
+import { letters } from './letters.ts';
 
 /**
  * Model checks under way at once. One mostly waits for its vendor; eight fit vendors' rate limits, the connections and

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buyingByCard, cards, heard, listen, paidOnPage, stripeOf } from '../e2e/support/card.ts';
-import type { Customer } from '../e2e/support/customer.ts';
-import { startService, withCard } from '../e2e/support/service.ts';
-import { queueDueLetters } from './mail/due-letters.ts';
+import { buyingByCard, cards, heard, listen, paidOnPage, stripeOf } from '../../e2e/support/card.ts';
+import type { Customer } from '../../e2e/support/customer.ts';
+import { startService, withCard } from '../../e2e/support/service.ts';
+import { queueDueLetters } from '../mail/due-letters.ts';
 
 const service = await startService(withCard);
 const { pool } = service.database;
