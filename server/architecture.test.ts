@@ -11,7 +11,9 @@ const root = path.resolve(import.meta.dirname, '..');
 const pure = [
   /^server\/operations\.ts$/,
   /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
-  /^server\/purchases\/(states|room|title)\.ts$/,
+  /^server\/configuration\/rate-limits\.ts$/,
+  /^server\/held\.ts$/,
+  /^server\/purchases\/(states|title)\.ts$/,
   /^server\/identity\/destination\.ts$/,
   /^server\/service\/(terms|meanings|incident-words)\.ts$/,
   /^server\/console\/(roles|contract\/\w+)\.ts$/,
@@ -44,7 +46,7 @@ const floors: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** Types of a request or the process that any layer above the kernel may import. */
-const namedEverywhere = ['server/runtime.ts', 'server/purchases/receipt-signer.ts'];
+const namedEverywhere = ['server/runtime.ts'];
 
 interface Import {
   from: string;

@@ -22,7 +22,7 @@ import {
 import { type Observing, observingFaults, observingOf, observingVariables } from './configuration/observing.ts';
 import { operatorFaults, operatorVariables, type Selling, sellingOf } from './configuration/operator.ts';
 import { type Processes, processesOf, processVariables } from './configuration/processes.ts';
-import type { RateLimits } from './door/rate-limit.ts';
+import { type RateLimits, rateLimitsOf, rateLimitVariables } from './configuration/rate-limits.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { type Keyring, openKeyring } from './kernel/keyring.ts';
 
@@ -43,7 +43,6 @@ const listOf = (one: z.ZodString) =>
     .pipe(z.array(one))
     .default([]);
 
-const quota = z.coerce.number().int().min(1).max(1_000_000);
 const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
 
 const Variables = z.object({
@@ -83,15 +82,8 @@ const Variables = z.object({
   REMEDIES_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
   ...processVariables,
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).optional(),
-  RATE_LIMIT_REQUESTS: quota.default(600),
-  RATE_LIMIT_QUOTES: quota.default(120),
-  RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
-  RATE_LIMIT_WALLET_VERIFICATIONS: quota.default(120),
-  RATE_LIMIT_REGISTRATIONS: quota.default(20),
-  RATE_LIMIT_SIGN_IN_LINKS: quota.default(60),
+  ...rateLimitVariables,
   ...assessorVariables,
-  RATE_LIMIT_CLAIMS: quota.default(300),
-  RATE_LIMIT_PAGES: quota.default(600),
   CHECKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(1_000).default(4),
   UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
   UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
@@ -182,16 +174,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
     trustedProxies: variables.TRUSTED_PROXIES ?? 1,
     checkSecondsMax: variables.CHECK_SECONDS_MAX ?? null,
     remediesMax: variables.REMEDIES_MAX,
-    rateLimits: {
-      requests: { quota: variables.RATE_LIMIT_REQUESTS, windowSeconds: 60 },
-      quotes: { quota: variables.RATE_LIMIT_QUOTES, windowSeconds: 60 },
-      wallet_challenges: { quota: variables.RATE_LIMIT_WALLET_CHALLENGES, windowSeconds: 60 },
-      wallet_verifications: { quota: variables.RATE_LIMIT_WALLET_VERIFICATIONS, windowSeconds: 60 },
-      registrations: { quota: variables.RATE_LIMIT_REGISTRATIONS, windowSeconds: 3_600 },
-      sign_in_links: { quota: variables.RATE_LIMIT_SIGN_IN_LINKS, windowSeconds: 3_600 },
-      claims: { quota: variables.RATE_LIMIT_CLAIMS, windowSeconds: 60 },
-      pages: { quota: variables.RATE_LIMIT_PAGES, windowSeconds: 60 },
-    },
+    rateLimits: rateLimitsOf(variables),
     checksPerAccount: variables.CHECKS_PER_ACCOUNT,
     unpaidContent: {
       principalBytes: variables.UNPAID_CONTENT_MIB_PRINCIPAL * 2 ** 20,

@@ -14,9 +14,8 @@ import { continueTransactionNumbers } from './kernel/transaction-numbers.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openRails } from './payments/open-rails.ts';
 import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt/receipt-keys.ts';
-import type { ReceiptSigner } from './purchases/receipt/receipt-signer.ts';
 import { openQueue } from './queue/queue.ts';
-import type { Replica, Runtime } from './runtime.ts';
+import type { ReceiptSigner, Replica, Runtime } from './runtime.ts';
 import { openAssessorProbe } from './service/assessor.ts';
 
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */

@@ -4,10 +4,30 @@ import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
 import type { ReplicaWatch } from './kernel/postgres/replica.ts';
 import type { Probe } from './kernel/probe.ts';
-import type { Mailer } from './mail/mailer.ts';
 import type { Rails } from './payments/rail.ts';
-import type { ReceiptSigner } from './purchases/receipt/receipt-signer.ts';
 import type { Queue } from './queue/queue.ts';
+
+/** A letter as plain text and HTML. */
+export interface Letter {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface Mailer {
+  /** Resolves when the mail server accepted the letter. Rejects otherwise, also when that is unknown. */
+  send(to: string, letter: Letter): Promise<void>;
+  /** Whether the mail server answered last time. */
+  wasReachable(now: Date): Promise<boolean>;
+  close(): void;
+}
+
+/** Signs receipts: a compact JWS (RFC 7515) with Ed25519 (RFC 8037) that contains its payload. */
+export interface ReceiptSigner {
+  readonly kid: string;
+  /** Under `kid`, or under another public name of the same key. */
+  sign(payload: string, name?: string): string;
+}
 
 /** A copy of the database, for reading. */
 export interface Replica {

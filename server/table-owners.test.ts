@@ -33,10 +33,14 @@ const ownerOf = new Map(
   ),
 );
 
-/** Money moves with its job in one statement, so these rooms name each other's tables. */
+/**
+ * Money moves with its job in one statement, so these rooms name each other's tables. What a job holds of its grant's
+ * room moves with the grant, below purchases.
+ */
 const mayName: Partial<Record<string, readonly Room[]>> = {
   purchases: ['payments', 'ledger'],
   payments: ['purchases', 'ledger'],
+  'held.ts': ['purchases'],
 };
 
 /** Operators' reads and health checks span all rooms. */
@@ -47,6 +51,7 @@ const mayWrite: Partial<Record<string, readonly Room[]>> = {
   console: ['payments', 'service'],
   purchases: ['payments'],
   payments: ['ledger'],
+  'held.ts': ['purchases'],
 };
 
 /** The tables of other rooms that a text writes to. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { LimitName } from '../configuration/rate-limits.ts';
 import { memberMay, memberRoles } from '../identity/member-roles.ts';
 import type { ProblemCode } from '../problems.ts';
 
@@ -16,20 +17,6 @@ export type Effect = 'read' | 'write' | 'money';
 
 /** What an operation can load with its caller: the job in its path, the room left in the grant, or what is spent. */
 export type ReadName = 'job' | 'room' | 'spending';
-
-/**
- * The rate limits (specification 3.5). The first counts per principal or member, the second per principal, the others
- * per block of addresses.
- */
-export type LimitName =
-  | 'requests'
-  | 'quotes'
-  | 'wallet_challenges'
-  | 'wallet_verifications'
-  | 'registrations'
-  | 'sign_in_links'
-  | 'claims'
-  | 'pages';
 
 /**
  * One operation, as data. The REST handler, the OpenAPI operation, the discovery entry and the MCP tool derive from it.

@@ -1,5 +1,6 @@
 // Longer than 300 lines: the order of work behind the one door, from request to answer.
 import type { z } from 'zod';
+import type { LimitName } from '../configuration/rate-limits.ts';
 import { type ConsoleOperation, may, needsFreshSignIn } from '../console/roles.ts';
 import { type Admission, authenticate, type Besides, stillThere } from '../identity/authenticate.ts';
 import { audienceOf, type Caller, customerOf, type Member, type Operator, scopeOf } from '../identity/caller.ts';
@@ -24,7 +25,7 @@ import { type Tx, transact } from '../kernel/transaction.ts';
 import { allOperations } from '../operations.ts';
 import type { Context } from '../runtime.ts';
 import { advise, verbs } from '../verbs.ts';
-import { type LimitName, type Operation, pathKeys, problemsOf, type ReadName } from './operation.ts';
+import { type Operation, pathKeys, problemsOf, type ReadName } from './operation.ts';
 import { PaymentRequired, Problem } from './problem.ts';
 import { countRequest, originOf, paced } from './rate-limit.ts';
 import { readFrom } from './read-from.ts';

@@ -1,17 +1,9 @@
+import type { LimitName, RateLimits } from '../configuration/rate-limits.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { type JsonRow, jsonRowReader } from '../kernel/json-row.ts';
 import { assembled, type Sql, sql } from '../kernel/sql.ts';
-import type { LimitName } from './operation.ts';
 import { Problem } from './problem.ts';
-
-/** At most `quota` requests in a window, which opens with the first. */
-export interface RateLimit {
-  quota: number;
-  windowSeconds: number;
-}
-
-export type RateLimits = Readonly<Record<LimitName, RateLimit>>;
 
 /** Requests of a subject in its window, including this one. */
 export interface RateCount {

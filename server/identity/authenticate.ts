@@ -1,5 +1,5 @@
+import type { LimitName } from '../configuration/rate-limits.ts';
 import type { Role } from '../console/roles.ts';
-import type { LimitName } from '../door/operation.ts';
 import { Problem } from '../door/problem.ts';
 import { type About, countedBy, counting, countRequest, paced, requireLeft } from '../door/rate-limit.ts';
 import type { Claim, ClaimRow } from '../kernel/idempotency.ts';

@@ -1,4 +1,4 @@
-import type { Letter } from './mailer.ts';
+import type { Letter } from '../runtime.ts';
 
 /** A letter's content, before formatting. */
 export interface Words {

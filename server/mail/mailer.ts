@@ -3,21 +3,7 @@ import type { MailConfiguration } from '../configuration.ts';
 import { counted } from '../kernel/metrics.ts';
 import { openProbe, probeMs } from '../kernel/probe.ts';
 import { traced } from '../kernel/trace.ts';
-
-/** A letter as plain text and HTML. */
-export interface Letter {
-  subject: string;
-  text: string;
-  html: string;
-}
-
-export interface Mailer {
-  /** Resolves when the mail server accepted the letter. Rejects otherwise, also when that is unknown. */
-  send(to: string, letter: Letter): Promise<void>;
-  /** Whether the mail server answered last time. */
-  wasReachable(now: Date): Promise<boolean>;
-  close(): void;
-}
+import type { Mailer } from '../runtime.ts';
 
 /** Time-out of a silent mail server. */
 const silenceMs = 10_000;

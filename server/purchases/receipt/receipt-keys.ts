@@ -9,8 +9,8 @@ import { ConfigurationError } from '../../kernel/configuration-error.ts';
 import type { Database } from '../../kernel/database.ts';
 import { newKey, randomText } from '../../kernel/id.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { ReceiptSigner } from '../../runtime.ts';
 import type * as contract from '../../service/contract.ts';
-import type { ReceiptSigner } from './receipt-signer.ts';
 
 const KeyList = z.object({
   keys: z.array(z.object({ kid: z.string(), created_at: z.iso.datetime(), private_key_pem: z.string() })).min(1),

@@ -10,11 +10,11 @@ import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { collectionReference, refundReference } from '../../payments/attempt-sql.ts';
 import { type RailName, reversalReasons } from '../../payments/contract.ts';
+import type { ReceiptSigner } from '../../runtime.ts';
 import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import type { JobRow } from '../job/row.ts';
-import type { ReceiptSigner } from './receipt-signer.ts';
 
 /** The newest receipt of a job, exactly as it was signed. */
 export const receipt: Verb<typeof contract.receipt> = async ({ caller, input, db }) => {

@@ -1,6 +1,6 @@
 /**
- * A job's room under its grant's limits, as SQL parts: `identity/grant.ts` counts with them, while jobs stay a table of
- * purchases. Pure.
+ * What a job holds of the room under its grant's limits, as SQL parts: `identity/limits.ts` counts with them, while jobs
+ * stay a table of purchases.
  */
 
 /** Job `$1` to take room for: its grant and price, and whether it may pass the limits. */
