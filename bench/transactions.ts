@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { perform } from '../server/door/perform.ts';
-import { PaymentRequired } from '../server/door/problem.ts';
 import { newKey } from '../server/kernel/id.ts';
 import { openRuntime } from '../server/open-runtime.ts';
 import type { OperationName } from '../server/operations.ts';
 import { x402Rail } from '../server/payments/x402/rail.ts';
 import { openStablecoins, type Stablecoins } from '../server/payments/x402/stablecoins.ts';
+import { PaymentRequired } from '../server/problems/problem.ts';
 import { executeJob } from '../server/purchases/work/execute.ts';
 import type { Context, Runtime } from '../server/runtime.ts';
 import { service } from '../server/service/terms.ts';

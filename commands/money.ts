@@ -1,5 +1,4 @@
 import { byCommand, noteAct, noteWithdrawal } from '../server/console/acts.ts';
-import { Problem } from '../server/door/problem.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { toText } from '../server/kernel/money.ts';
 import { transact } from '../server/kernel/transaction.ts';
@@ -7,6 +6,7 @@ import type { CardBooks, ChainBooks, OpenTransfer, Told } from '../server/paymen
 import { recordWithdrawalIn, returnArrivalIn } from '../server/payments/x402/by-hand.ts';
 import type { TransferName } from '../server/payments/x402/transfers.ts';
 import { readAddresses, type SearchedAddress } from '../server/payments/x402/unsettled.ts';
+import { Problem } from '../server/problems/problem.ts';
 import { readUnsettled } from '../server/purchases/rounds/unsettled.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';

@@ -1,8 +1,8 @@
 import { type Configuration, readConfiguration } from '../server/configuration.ts';
-import { Problem } from '../server/door/problem.ts';
 import { ConfigurationError } from '../server/kernel/configuration-error.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { openRuntime } from '../server/open-runtime.ts';
+import { Problem } from '../server/problems/problem.ts';
 import type { Context, Runtime } from '../server/runtime.ts';
 import { operatorContext } from '../server/transports/context.ts';
 import { runCommand } from './command.ts';

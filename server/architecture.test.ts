@@ -18,8 +18,8 @@ const pure = [
   /^server\/service\/(terms|meanings|incident-words)\.ts$/,
   /^server\/console\/(roles|contract\/\w+)\.ts$/,
   /^server\/identity\/member-roles\.ts$/,
-  /^server\/problems\.ts$/,
-  /^server\/door\/(operation|problem)\.ts$/,
+  /^server\/problems\//,
+  /^server\/door\/operation\.ts$/,
   /^server\/kernel\/(instant-text|json-value|money)\.ts$/,
   /^server\/work-check\/(contract|input-fields)\.ts$/,
 ];
@@ -31,8 +31,8 @@ const replayed = /^server\/work-check\/(?!checker\.|check-thread\.|assessors\/la
 const floors: readonly (readonly [RegExp, number])[] = [
   [/^server\/generated\//, 0],
   [/^server\/kernel\//, 1],
-  [/^server\/(problems|configuration(\/.*)?)(\.ts)?$/, 2],
-  [/^server\/door\/(operation|problem|validation|rate-limit)\.ts$/, 2],
+  [/^server\/(problems\/.*|configuration(\/.*)?)(\.ts)?$/, 2],
+  [/^server\/door\/(operation|validation|rate-limit)\.ts$/, 2],
   [/^server\/(work-check|ledger|payments|mail)\//, 2],
   [/^server\/queue\//, 2],
   [/^server\/(identity|service|sources)\//, 3],
@@ -85,7 +85,7 @@ function objection({ from, to, typeOnly }: Import): string | null {
     return 'the sandbox stands outside the product';
   if (from.startsWith('client/') && !to.startsWith('client/') && !isPure(to) && !replayed.test(to))
     return 'a buyer has only contracts and pure code';
-  if (from.startsWith('server/kernel/') && /^server\/(door\/|problems\.ts)/.test(to))
+  if (from.startsWith('server/kernel/') && /^server\/(door|problems)\//.test(to))
     return 'the kernel knows no problem of an operation';
   if (isPure(from) && !isPure(to)) return 'a pure file imports pure files only';
   if (isPure(to) || (typeOnly && namedEverywhere.includes(to))) return null;
@@ -160,7 +160,7 @@ describe('the house', () => {
 
   it.each([
     ['server/kernel/clock.ts', "import { pay } from '../purchases/pay.ts';"],
-    ['server/kernel/sql.ts', "import { Problem } from '../door/problem.ts';"],
+    ['server/kernel/sql.ts', "import { Problem } from '../problems/problem.ts';"],
     ['server/kernel/log.ts', "import type { Configuration } from '../configuration.ts';"],
     ['server/door/verb.ts', "import { jobWithBuyer } from '../purchases/job/advance.ts';"],
     ['server/work-check/check.ts', "import { transact } from '../purchases/job/advance.ts';"],

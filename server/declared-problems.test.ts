@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { callGraph } from '../e2e/support/call-graph.ts';
 import { doorProblems, type Operation } from './door/operation.ts';
 import { allOperations, operations as published } from './operations.ts';
-import { problems } from './problems.ts';
+import { problems } from './problems/catalogue.ts';
 
 /**
  * An operation refuses with exactly the codes it declares: an undeclared one would become a 500. Follows the calls of

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tools } from './operations.ts';
-import { problems } from './problems.ts';
+import { problems } from './problems/catalogue.ts';
 import { disputeReasons } from './purchases/contract.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates, transitions } from './purchases/states.ts';
 import { bounds, deterministicChecks, unsupportedWorkKinds, workKinds } from './work-check/contract.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
 import type { OperationName, operations } from '@/server/operations.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { memberContext } from './member.ts';
 
 interface File<Body> {

@@ -1,8 +1,8 @@
 import { headers } from 'next/headers';
 import type { z } from 'zod';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
 import type { OperationName, operations } from '@/server/operations.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import type { Context } from '@/server/runtime.ts';
 import { noteRead, requestIdHeader } from '@/server/transports/page-status.ts';
 import { Missing } from '../show.tsx';

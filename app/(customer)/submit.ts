@@ -1,8 +1,8 @@
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
 import type { OperationName } from '@/server/operations.ts';
-import type { ProblemCode } from '@/server/problems.ts';
+import type { ProblemCode } from '@/server/problems/catalogue.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from './member.ts';

@@ -1,4 +1,4 @@
-import { type ProblemCode, problems } from '@/server/problems.ts';
+import { type ProblemCode, problems } from '@/server/problems/catalogue.ts';
 
 /** Why a click to pay failed, for a payer who knows nothing about agents and rails. */
 const words: Partial<Record<ProblemCode, string>> = {

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Operation, problemsOf } from '../../server/door/operation.ts';
 import { operations } from '../../server/operations.ts';
-import { problems } from '../../server/problems.ts';
+import { problems } from '../../server/problems/catalogue.ts';
 import { openApiDocument } from '../../server/transports/openapi.ts';
 import { pathPattern } from './path-pattern.ts';
 import type { WireAnswer } from './wire.ts';

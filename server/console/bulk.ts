@@ -1,7 +1,7 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { requireFreshSignIn } from '../identity/fresh.ts';
 import { toWire } from '../kernel/money.ts';
+import { Problem } from '../problems/problem.ts';
 import { obstacleTo } from './actions.ts';
 import type * as contract from './contract/acts.ts';
 import { findPurchase } from './found.ts';

@@ -1,10 +1,10 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toText } from '../kernel/money.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import { type BankEvidence, railOf } from '../payments/rail.ts';
 import { toldMax } from '../payments/told.ts';
+import { Problem } from '../problems/problem.ts';
 import { notAllowed } from '../purchases/job/row.ts';
 import { lasting, service } from '../service/terms.ts';
 import { noteAct } from './acts.ts';

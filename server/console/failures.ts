@@ -1,8 +1,8 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { sql } from '../kernel/sql.ts';
 import { told, toldMax } from '../payments/told.ts';
+import { Problem } from '../problems/problem.ts';
 import { deadLetterQueue, redriveLetters } from '../queue/queue.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract/failures.ts';

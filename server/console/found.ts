@@ -1,6 +1,6 @@
-import { Problem } from '../door/problem.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql, statement } from '../kernel/sql.ts';
+import { Problem } from '../problems/problem.ts';
 import { type JobRow, jobColumns } from '../purchases/job/row.ts';
 
 export interface QuoteParts {

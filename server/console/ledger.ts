@@ -1,4 +1,3 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
@@ -7,6 +6,7 @@ import { accountSums } from '../ledger/closing.ts';
 import { readCardBooks } from '../payments/card/unsettled.ts';
 import { told, toldMax } from '../payments/told.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
+import { Problem } from '../problems/problem.ts';
 import type * as contract from './contract/records.ts';
 import { chainView } from './money.ts';
 import { onWire, wired } from './wire.ts';

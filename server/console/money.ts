@@ -1,10 +1,10 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { liftBlocks } from '../identity/blocked.ts';
 import { toWire } from '../kernel/money.ts';
 import type { ChainBooks } from '../payments/told.ts';
 import { returnArrivalIn } from '../payments/x402/by-hand.ts';
 import type { TransferName } from '../payments/x402/transfers.ts';
+import { Problem } from '../problems/problem.ts';
 import { settleRefund as settle } from '../purchases/rounds/settle-refund.ts';
 import { readUnsettled } from '../purchases/rounds/unsettled.ts';
 import { noteAct } from './acts.ts';

@@ -1,4 +1,3 @@
-import { Problem } from '../door/problem.ts';
 import type { Steps, Verb } from '../door/verb.ts';
 import type { Operator } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
@@ -6,6 +5,7 @@ import type { Queries } from '../kernel/database.ts';
 import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { Problem } from '../problems/problem.ts';
 import { type JobRow, notAllowed } from '../purchases/job/row.ts';
 import { refundAccepted, waiveOverdue } from '../purchases/review/waive.ts';
 import { askHowItStands } from '../purchases/rounds/reconcile.ts';

@@ -1,4 +1,3 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Operator } from '../identity/caller.ts';
@@ -7,6 +6,7 @@ import type { Queries } from '../kernel/database.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
+import { Problem } from '../problems/problem.ts';
 import { assessment } from '../service/assessment.ts';
 import type { CheckRequest, FindingStatus, Report } from '../work-check/contract.ts';
 import { noteAct } from './acts.ts';

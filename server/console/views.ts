@@ -1,9 +1,9 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import type { Operator } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
+import { Problem } from '../problems/problem.ts';
 import type * as contract from './contract/purchases.ts';
 
 /** An operator's saved views of the list; others don't see them. */

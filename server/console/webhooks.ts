@@ -1,9 +1,9 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import { hearAgain as hearEventAgain } from '../payments/card/events.ts';
 import { railOf } from '../payments/rail.ts';
+import { Problem } from '../problems/problem.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract/records.ts';
 import { openedBy } from './opened.ts';

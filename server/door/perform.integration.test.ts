@@ -7,9 +7,9 @@ import { ask, operationNames, type Subject, wellFormed } from '../../e2e/support
 import { startService } from '../../e2e/support/service.ts';
 import { newToken } from '../identity/token.ts';
 import { type OperationName, operations } from '../operations.ts';
+import { Problem } from '../problems/problem.ts';
 import { doorProblems, type Operation, pathKeys } from './operation.ts';
 import { perform } from './perform.ts';
-import { Problem } from './problem.ts';
 
 const service = await startService();
 const arrive = () => Agent.arrive(service);

@@ -3,7 +3,7 @@ import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { type JsonRow, jsonRowReader } from '../kernel/json-row.ts';
 import { assembled, type Sql, sql } from '../kernel/sql.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../problems/problem.ts';
 
 /** Requests of a subject in its window, including this one. */
 export interface RateCount {

@@ -13,9 +13,9 @@ import {
   releaseKey,
   type StoredAnswer,
 } from '../kernel/idempotency.ts';
+import { PaymentRequired, Problem, problemText } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import { type Operation, pathKeys } from './operation.ts';
-import { PaymentRequired, Problem, problemText } from './problem.ts';
 import { parseInput } from './validation.ts';
 
 /** An answer on its way out: `text` is the exact JSON to send. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { findJsonFault, utf8Bytes } from '../kernel/json-value.ts';
-import { type ProblemCode, problems } from '../problems.ts';
-import { type FieldError, Problem } from './problem.ts';
+import { type ProblemCode, problems } from '../problems/catalogue.ts';
+import { type FieldError, Problem } from '../problems/problem.ts';
 
 /** Stop at this many errors. */
 const maxErrors = 20;

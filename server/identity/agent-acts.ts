@@ -1,6 +1,6 @@
-import { Problem } from '../door/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { Problem } from '../problems/problem.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
 import type { GrantRow } from './grant.ts';
 

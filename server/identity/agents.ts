@@ -1,4 +1,3 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { heldByAccepted } from '../held.ts';
 import { after, endOfUtcDay, utcDay } from '../kernel/clock.ts';
@@ -7,6 +6,7 @@ import { canonicalJson } from '../kernel/digest.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { Problem } from '../problems/problem.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import {

@@ -1,10 +1,10 @@
 import type { LimitName } from '../configuration/rate-limits.ts';
 import type { Role } from '../console/roles.ts';
-import { Problem } from '../door/problem.ts';
 import { type About, countedBy, counting, countRequest, paced, requireLeft } from '../door/rate-limit.ts';
 import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
 import { jsonRowReader } from '../kernel/json-row.ts';
 import { sql } from '../kernel/sql.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import type { BlockCause } from './blocked.ts';
 import type { Buyer, Caller, Member, Operator } from './caller.ts';

@@ -1,8 +1,8 @@
-import { Problem } from '../door/problem.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { Problem } from '../problems/problem.ts';
 import { lasting } from '../service/terms.ts';
 
 /** Why nothing new may be bought. Agents read it in `holds`. */

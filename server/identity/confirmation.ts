@@ -1,4 +1,3 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -6,6 +5,7 @@ import { newKey } from '../kernel/id.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';

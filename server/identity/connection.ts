@@ -1,8 +1,8 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
+import { Problem } from '../problems/problem.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { lasting, seconds } from '../service/terms.ts';
 import { withChange } from './agents.ts';

@@ -1,5 +1,5 @@
-import { Problem } from '../door/problem.ts';
 import { after } from '../kernel/clock.ts';
+import { Problem } from '../problems/problem.ts';
 import { lasting, seconds } from '../service/terms.ts';
 import type { Member, Operator } from './caller.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { Problem } from '../door/problem.ts';
 import { toWire } from '../kernel/money.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Grant } from './contract.ts';
 
 /** A grant as stored (specification 4.7). */

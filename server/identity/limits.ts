@@ -1,4 +1,3 @@
-import { Problem } from '../door/problem.ts';
 import { heldByUnpaid, holdRoom, jobAskingForRoom, relyOnCreditAlone, roomGivenBack, roomTakenAgain } from '../held.ts';
 import { endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -6,6 +5,7 @@ import { toText, toWire } from '../kernel/money.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { creditCovers, walletCredit } from '../ledger/ledger.ts';
+import { Problem } from '../problems/problem.ts';
 import type { GrantRow } from './grant.ts';
 
 /** What is held against the limits of a grant, as SQL: what one job takes, and all that is used with it. */

@@ -1,10 +1,10 @@
 import type { Configuration } from '../configuration.ts';
-import { Problem } from '../door/problem.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { seal, unseal } from '../kernel/seal.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { requireRegistrations } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';

@@ -1,10 +1,10 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { Problem } from '../problems/problem.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import type { Context } from '../runtime.ts';
 import { requireLetters } from '../service/availability.ts';

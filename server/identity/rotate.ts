@@ -1,7 +1,7 @@
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { sql } from '../kernel/sql.ts';
+import { Problem } from '../problems/problem.ts';
 import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { releaseCredential } from './credential.ts';

@@ -1,9 +1,10 @@
 // Longer than 300 lines: one interface with the types it speaks in, read as a whole.
-import type { PaymentRequired, Problem } from '../door/problem.ts';
+
 import type { Clock } from '../kernel/clock.ts';
 import type { Database, Queries } from '../kernel/database.ts';
 import type { Microcents } from '../kernel/money.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { PaymentRequired, Problem } from '../problems/problem.ts';
 import type { RailName } from './contract.ts';
 
 /**

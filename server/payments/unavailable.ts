@@ -1,4 +1,4 @@
-import { Problem } from '../door/problem.ts';
+import { Problem } from '../problems/problem.ts';
 
 /** Switches and missing settings: asking again changes nothing (specification 2.2). */
 const settings = [

@@ -1,6 +1,6 @@
-import { Problem } from '../door/problem.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
 import { loadJob, unpaidJobs } from './job/load.ts';

@@ -1,5 +1,5 @@
-import { Problem } from '../door/problem.ts';
 import { errorFields, log } from '../kernel/log.ts';
+import { Problem } from '../problems/problem.ts';
 
 /** Rows handled at once, so that one that hangs does not hold up the rest. */
 const parallel = 8;

@@ -1,4 +1,3 @@
-import { Problem } from '../door/problem.ts';
 import { isDatabaseTrouble, type Queries } from '../kernel/database.ts';
 import { skewMaxSeconds } from '../kernel/database-clock.ts';
 import { isDiskFull } from '../kernel/disk.ts';
@@ -6,6 +5,7 @@ import { currency, toWire } from '../kernel/money.ts';
 import { type RailName, railNames } from '../payments/contract.ts';
 import type { Rails, Standing } from '../payments/rail.ts';
 import { railUnavailable, unavailable } from '../payments/unavailable.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SwitchName } from './contract.ts';
 import { saleIsOff, switchedOff } from './switches.ts';

@@ -1,5 +1,4 @@
 import type { Configuration } from '../configuration.ts';
-import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { lockAccount } from '../identity/account.ts';
 import { accountSharing, outsideGrant } from '../identity/grant.ts';
@@ -8,6 +7,7 @@ import { digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
 import { seal, unseal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
+import { Problem } from '../problems/problem.ts';
 import * as contract from './contract.ts';
 
 /** A document as stored; its text is read only when retrieved. */

@@ -1,5 +1,5 @@
-import { Problem } from '../door/problem.ts';
 import { pointerTo } from '../door/validation.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Asked } from './exchange.ts';
 import { findTextFault } from './json-text.ts';
 

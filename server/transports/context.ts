@@ -1,7 +1,7 @@
-import { Problem } from '../door/problem.ts';
 import { containsToken } from '../identity/token.ts';
 import { digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import type { Asked } from './exchange.ts';
 import { addressBlock, peerOf } from './peer.ts';

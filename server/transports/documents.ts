@@ -4,7 +4,7 @@ import { newKey } from '../kernel/id.ts';
 import { toText } from '../kernel/money.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
-import { type ProblemCode, problems } from '../problems.ts';
+import { type ProblemCode, problems } from '../problems/catalogue.ts';
 import type { Runtime } from '../runtime.ts';
 import { assessment } from '../service/assessment.ts';
 import { price, service } from '../service/terms.ts';

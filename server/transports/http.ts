@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Problem } from '../door/problem.ts';
 import { containsToken } from '../identity/token.ts';
 import { newKey } from '../kernel/id.ts';
 import { log } from '../kernel/log.ts';
 import { metrics } from '../kernel/metrics.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { inTurn } from './connections.ts';
 import { hideConsole } from './console-gate.ts';

@@ -1,5 +1,5 @@
-import type { FieldError } from '../door/problem.ts';
 import { pointerTo } from '../door/validation.ts';
+import type { FieldError } from '../problems/problem.ts';
 
 /** Deeper than any honest body, shallow enough for all later readers. */
 const maxDepth = 48;

@@ -6,11 +6,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { decodePaymentResponseHeader } from '@x402/core/http';
-import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
 import type { Outcome } from '../door/replay.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { toText } from '../kernel/money.ts';
-import { problems } from '../problems.ts';
+import { problems } from '../problems/catalogue.ts';
+import { PaymentRequired, Problem, problemText } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import { price } from '../service/terms.ts';
 import { type Spelling, spelled, words } from './mcp-lines.ts';

@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type Operation, pathKeys } from '../door/operation.ts';
-import { Problem } from '../door/problem.ts';
 import { type OperationName, tools } from '../operations.ts';
+import { Problem } from '../problems/problem.ts';
 import { NextAction } from '../purchases/contract.ts';
 import { maxKeyLength } from './context.ts';
 import { inSnake, type Spelling } from './mcp-lines.ts';

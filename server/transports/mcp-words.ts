@@ -1,6 +1,6 @@
 import { toText, toWire } from '../kernel/money.ts';
 import type { tools } from '../operations.ts';
-import type { ProblemCode } from '../problems.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
 import { price, service } from '../service/terms.ts';
 
 /** Tool descriptions. MCP clients send no headers and call no paths, so name none. */

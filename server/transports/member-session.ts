@@ -1,8 +1,8 @@
 import { decode, encode } from 'next-auth/jwt';
 import type { Configuration } from '../configuration.ts';
-import { Problem } from '../door/problem.ts';
 import { authenticate } from '../identity/authenticate.ts';
 import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import type { Asked } from './exchange.ts';

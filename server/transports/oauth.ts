@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
-import type { Problem } from '../door/problem.ts';
 import { countRequest, originOf, paced } from '../door/rate-limit.ts';
 import { authenticate } from '../identity/authenticate.ts';
+import type { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { contextOf } from './context.ts';
 import { sessionIn } from './member-session.ts';

@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import type { Operator } from '../configuration/operator.ts';
 import { type PublishedAudience, type PublishedOperation, pathKeys, problemsOf } from '../door/operation.ts';
 import { operations } from '../operations.ts';
-import { type ProblemCode, problems } from '../problems.ts';
+import { type ProblemCode, problems } from '../problems/catalogue.ts';
 import { service } from '../service/terms.ts';
 import { maxKeyLength } from './context.ts';
 import { memberCookieName } from './member-session.ts';

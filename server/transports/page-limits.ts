@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem } from '../door/problem.ts';
 import { chargeMore, countRequest, paced } from '../door/rate-limit.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge } from './body.ts';
 import { pageTurn } from './page-turns.ts';

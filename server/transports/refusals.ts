@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ProblemCode, problems } from '../problems.ts';
+import { type ProblemCode, problems } from '../problems/catalogue.ts';
 import { NextAction } from '../purchases/contract.ts';
 
 /** A refusal on the wire, the same for every transport. OpenAPI and the MCP tools use these. */

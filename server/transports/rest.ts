@@ -1,12 +1,12 @@
 import { maxBytesOf, type Operation, pathKeys } from '../door/operation.ts';
 import { needsCredential, perform, requireCaller } from '../door/perform.ts';
-import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
 import { originOf, requireLeft } from '../door/rate-limit.ts';
 import type { Outcome } from '../door/replay.ts';
 import { isKnown } from '../identity/authenticate.ts';
 import { newKey } from '../kernel/id.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { type OperationName, operations } from '../operations.ts';
+import { PaymentRequired, Problem, problemText } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { mayBeLarge, readBody, readQuery } from './body.ts';
 import { contextOf, credentialInUrl, etagOf, holdsToken, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';

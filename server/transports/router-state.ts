@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseAndValidateFlightRouterState } from 'next/dist/server/app-render/parse-and-validate-flight-router-state.js';
-import { Problem } from '../door/problem.ts';
+import { Problem } from '../problems/problem.ts';
 
 /** Why Next cannot take these headers (it answers 500 to an unreadable router state); null when it can. */
 export function routerStateFault({ 'next-router-state-tree': state }: IncomingHttpHeaders): Problem | null {

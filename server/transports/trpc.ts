@@ -2,9 +2,9 @@ import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedur
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import type { z } from 'zod';
 import { perform } from '../door/perform.ts';
-import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { allOperations } from '../operations.ts';
+import { PaymentRequired, Problem, problemText } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import type { Asked } from './exchange.ts';

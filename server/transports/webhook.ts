@@ -1,8 +1,8 @@
-import { Problem } from '../door/problem.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
 import { noteFullDisk } from '../kernel/disk.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { databaseOutage } from '../kernel/outage.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { readBytes } from './body.ts';
 import type { Answer, Asked } from './exchange.ts';

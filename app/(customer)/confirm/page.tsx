@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { Blocked, ConfirmAgent, KeyFetched, RegistrationEnd } from '@/components/forms/ConfirmAgent.tsx';
 import { suggestedValues } from '@/components/forms/GrantFields.tsx';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { show } from '../../show.tsx';
 import { type Search, typedBefore } from '../grant-form.ts';
 import { memberContext } from '../member.ts';

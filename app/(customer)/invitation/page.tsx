@@ -4,8 +4,8 @@ import { EmailForm } from '@/components/forms/EmailForm.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
 import type { Invitation } from '@/server/identity/people-contract.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
 

@@ -1,7 +1,7 @@
 import { Key } from '@/components/ui/Key.tsx';
 import type { Audience, Operation } from '@/server/door/operation.ts';
 import { operations } from '@/server/operations.ts';
-import { problems } from '@/server/problems.ts';
+import { problems } from '@/server/problems/catalogue.ts';
 
 const inGuide: readonly Audience[] = ['public', 'agent'];
 

@@ -1,7 +1,7 @@
 import { createElement, type FunctionComponent } from 'react';
 import { expect, it } from 'vitest';
 import { operations } from '@/server/operations.ts';
-import { problems } from '@/server/problems.ts';
+import { problems } from '@/server/problems/catalogue.ts';
 import { exampleRequest } from '@/server/work-check/sample.ts';
 import { Guide } from './Guide.tsx';
 import { markdownOf } from './markdown.ts';

@@ -2,8 +2,8 @@ import type { Metadata } from 'next';
 import { Incidents } from '@/components/purchases/Incidents.tsx';
 import { ServiceStatus } from '@/components/purchases/ServiceStatus.tsx';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { readOffer } from '../offer.ts';
 

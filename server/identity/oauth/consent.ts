@@ -1,4 +1,3 @@
-import { Problem } from '../../door/problem.ts';
 import { originOf } from '../../door/rate-limit.ts';
 import type { Verb } from '../../door/verb.ts';
 import { after } from '../../kernel/clock.ts';
@@ -6,6 +5,7 @@ import type { Queries } from '../../kernel/database.ts';
 import { newKey, randomText } from '../../kernel/id.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import { Problem } from '../../problems/problem.ts';
 import { enqueueLetter } from '../../queue/queue.ts';
 import type { Context } from '../../runtime.ts';
 import { railsSetUp } from '../../service/availability.ts';

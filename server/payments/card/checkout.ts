@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
-import { Problem } from '../../door/problem.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Outcome, Process } from '../rail.ts';
 import { attemptByKey, type CardAttempt, countFailedCall, lookAgainAt, pageEnd } from './attempt.ts';
 import { customerOf, forgetCustomer } from './customer.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { Problem } from '../../door/problem.ts';
 import { transact } from '../../kernel/transaction.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Accepted, PaymentRequest, Presented } from '../rail.ts';
 import { attemptOfRequest, type CardAttempt, type Opening, recordIntent } from './attempt.ts';
 import { chargeSaved } from './charge.ts';

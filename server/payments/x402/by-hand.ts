@@ -1,10 +1,10 @@
-import { Problem } from '../../door/problem.ts';
 import type { Database } from '../../kernel/database.ts';
 import { microcents } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import { withdrawn } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
+import { Problem } from '../../problems/problem.ts';
 import { requestReturn } from './refunds.ts';
 import {
   bookKeyOf,

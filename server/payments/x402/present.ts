@@ -1,6 +1,6 @@
-import { Problem } from '../../door/problem.ts';
 import { type Queries, sqlState, uniqueViolation } from '../../kernel/database.ts';
 import { toText } from '../../kernel/money.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Accepted, Demand, Listing, PaymentRequest, Presented } from '../rail.ts';
 import { railUnavailable } from '../unavailable.ts';
 import { attemptOf, recordIntent, type TransferAttempt } from './attempt.ts';

@@ -7,7 +7,7 @@ import type {
 import { type Address, getAddress, type Hex } from 'viem';
 import { z } from 'zod';
 import type { Network } from '../../configuration/networks.ts';
-import { PaymentRequired } from '../../door/problem.ts';
+import { PaymentRequired } from '../../problems/problem.ts';
 import type { Attested } from '../rail.ts';
 import { type SignedTransfer, unixSeconds } from './authorization.ts';
 import { offerReceipt, signedOffers, signedReceipt } from './offer-receipt.ts';

@@ -1,4 +1,3 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { lockAccount } from '../../identity/account.ts';
 import { principalsOf } from '../../identity/caller.ts';
@@ -9,6 +8,7 @@ import { toWire } from '../../kernel/money.ts';
 import { statement } from '../../kernel/sql.ts';
 import { creditOfAll } from '../../ledger/ledger.ts';
 import type { Rails } from '../../payments/rail.ts';
+import { Problem } from '../../problems/problem.ts';
 import type * as contract from '../closing-contract.ts';
 import { notAllowed } from '../job/row.ts';
 

@@ -1,4 +1,3 @@
-import { Problem } from '../../door/problem.ts';
 import type { Loader } from '../../door/verb.ts';
 import { payerIsBlocked } from '../../identity/blocked.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
@@ -8,6 +7,7 @@ import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { creditCovers } from '../../ledger/ledger.ts';
 import { attemptEnds, keepsCard } from '../../payments/attempt-sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import { salesOff } from '../../service/switches.ts';
 import { type JobAsJson, type LoadedJob, readJob } from './row.ts';
 

@@ -1,9 +1,9 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { type Buyer, type Member, principalsOf } from '../../identity/caller.ts';
 import { after as later } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { statement } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import { seconds } from '../../service/terms.ts';
 import * as contract from '../list-contract.ts';
 import { linkTo, ownerOf } from './lists.ts';

@@ -1,4 +1,3 @@
-import { Problem, refuse } from '../../door/problem.ts';
 import type { Reply, Verb } from '../../door/verb.ts';
 import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
 import { buyerBehind } from '../../identity/buyer-behind.ts';
@@ -14,6 +13,7 @@ import type { Tx } from '../../kernel/transaction.ts';
 import { linkRail } from '../../payments/contract.ts';
 import type { PaymentRequest, Presented } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';
+import { Problem, refuse } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { absentRail } from '../../service/availability.ts';
 import { price, seconds, service } from '../../service/terms.ts';

@@ -1,5 +1,5 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
+import { Problem } from '../../problems/problem.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';

@@ -1,4 +1,3 @@
-import { Problem, refuse } from '../../door/problem.ts';
 import type { Reply, Steps, Verb } from '../../door/verb.ts';
 import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
 import type { Buyer } from '../../identity/caller.ts';
@@ -11,6 +10,7 @@ import type { Tx } from '../../kernel/transaction.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
 import type { Attempt, Attested, Decline, Outcome, Presented, Rail } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';
+import { Problem, refuse } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { absentRail, railOffRefusal, saleOffRefusal } from '../../service/availability.ts';
 import { service } from '../../service/terms.ts';

@@ -1,4 +1,3 @@
-import { Problem, refuse } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { linksClosedAt } from '../../identity/account.ts';
 import { blockedRefusal } from '../../identity/blocked.ts';
@@ -12,6 +11,7 @@ import { currency, toWire } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Hosted, Rails } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';
+import { Problem, refuse } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { availability, railOffRefusal } from '../../service/availability.ts';
 import { switchedOff } from '../../service/switches.ts';

@@ -1,8 +1,8 @@
-import { PaymentRequired, Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { buyerBehind } from '../../identity/buyer-behind.ts';
 import { signInExtension, walletSignedIn } from '../../identity/sign-in-with-x.ts';
 import { sql } from '../../kernel/sql.ts';
+import { PaymentRequired, Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { jobReply } from '../job/view.ts';
 import { readCheck as operation } from '../keyless-contract.ts';

@@ -1,8 +1,8 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { recordEvent } from '../../identity/account-event.ts';
 import type { Queries } from '../../kernel/database.ts';
 import type { Rails } from '../../payments/rail.ts';
+import { Problem } from '../../problems/problem.ts';
 import type * as contract from '../payment-contract.ts';
 
 /** The cards kept for a member's account. */

@@ -1,4 +1,3 @@
-import { Problem } from '../../door/problem.ts';
 import { recordEvent } from '../../identity/account-event.ts';
 import type { Buyer, Member } from '../../identity/caller.ts';
 import { roomRefusal } from '../../identity/limits.ts';
@@ -6,6 +5,7 @@ import { newKey } from '../../kernel/id.ts';
 import { toText, toWire } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import type * as contract from '../contract.ts';
 import type { ApprovalState } from '../states.ts';

@@ -1,4 +1,3 @@
-import { Problem, refuse } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { serviceRefusal } from '../../identity/grant.ts';
 import { decisionInForce } from '../../identity/grant-decision.ts';
@@ -6,6 +5,7 @@ import { principalBuysAlone, principalMayPassLimits, relyOnCredit, reserve } fro
 import { utcDay } from '../../kernel/clock.ts';
 import { newKey } from '../../kernel/id.ts';
 import { statement } from '../../kernel/sql.ts';
+import { Problem, refuse } from '../../problems/problem.ts';
 import { switchedOffRefusal } from '../../service/availability.ts';
 import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';

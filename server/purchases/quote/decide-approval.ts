@@ -1,4 +1,3 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { recordEvent } from '../../identity/account-event.ts';
 import { connectedAgents } from '../../identity/agents.ts';
@@ -8,6 +7,7 @@ import { nameOf } from '../../identity/name.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { toWire } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import * as contract from '../approval-contract.ts';
 import type { ApprovalState } from '../states.ts';

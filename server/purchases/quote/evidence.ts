@@ -1,4 +1,3 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { principalNamed } from '../../identity/agents.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
@@ -6,6 +5,7 @@ import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { unseal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { seconds } from '../../service/terms.ts';
 import { keptSources } from '../../sources/sources.ts';

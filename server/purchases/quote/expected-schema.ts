@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { Problem } from '../../door/problem.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { CheckRequest } from '../../work-check/contract.ts';
 
 /**

@@ -1,4 +1,3 @@
-import { Problem, refuse } from '../../door/problem.ts';
 import { originOf } from '../../door/rate-limit.ts';
 import type { Verb } from '../../door/verb.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
@@ -14,6 +13,7 @@ import { seal } from '../../kernel/seal.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import { type RailName, railSummaries } from '../../payments/contract.ts';
 import type { Rails } from '../../payments/rail.ts';
+import { Problem, refuse } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { assessment } from '../../service/assessment.ts';
 import { availability, saleRefusal } from '../../service/availability.ts';

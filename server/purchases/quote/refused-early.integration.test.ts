@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
 import { startService } from '../../../e2e/support/service.ts';
-import { problems } from '../../problems.ts';
+import { problems } from '../../problems/catalogue.ts';
 import { unsupportedWorkKinds } from '../../work-check/contract.ts';
 
 const service = await startService();

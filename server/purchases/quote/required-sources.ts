@@ -1,10 +1,10 @@
 import type { Configuration } from '../../configuration.ts';
-import { Problem } from '../../door/problem.ts';
 import type { Buyer } from '../../identity/caller.ts';
 import { outsideGrant } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { unseal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import { retrieveSources } from '../../sources/sources.ts';
 import type { CheckRequest } from '../../work-check/contract.ts';
 

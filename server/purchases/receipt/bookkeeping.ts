@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { billingOf } from '../../identity/billing.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { toWire } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import * as contract from '../bookkeeping-contract.ts';
 import type { Receipt } from '../contract.ts';
 import { readAbout } from '../lists/bought.ts';

@@ -1,7 +1,7 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { unseal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import { keptSources } from '../../sources/sources.ts';
 import { CheckRequest } from '../../work-check/contract.ts';
 import type { bundle as operation } from '../bundle-contract.ts';

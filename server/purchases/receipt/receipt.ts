@@ -1,4 +1,3 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
 import { decisionsNamed } from '../../identity/grant-decision.ts';
@@ -10,6 +9,7 @@ import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { collectionReference, refundReference } from '../../payments/attempt-sql.ts';
 import { type RailName, reversalReasons } from '../../payments/contract.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { ReceiptSigner } from '../../runtime.ts';
 import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';

@@ -1,4 +1,3 @@
-import { Problem, refuse } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { actorOf, type Buyer, type Member } from '../../identity/caller.ts';
 import { newKey } from '../../kernel/id.ts';
@@ -8,6 +7,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { accepted } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
+import { Problem, refuse } from '../../problems/problem.ts';
 import { enqueueCheck } from '../../queue/queue.ts';
 import type { Context } from '../../runtime.ts';
 import type * as contract from '../contract.ts';

@@ -1,9 +1,9 @@
-import { Problem } from '../../door/problem.ts';
 import { newKey } from '../../kernel/id.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import type { RefundReason } from '../../payments/rail.ts';
 import { requestRefund } from '../../payments/refund.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Runtime } from '../../runtime.ts';
 import { advance, heldJob } from '../job/advance.ts';
 import { type JobRow, notAllowed, reviewStateAt } from '../job/row.ts';

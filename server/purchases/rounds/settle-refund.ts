@@ -1,10 +1,10 @@
-import { Problem } from '../../door/problem.ts';
 import { microcents } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { refundCredited, sentByHand } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import { type Settlement, settleFailed } from '../../payments/refund.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Runtime } from '../../runtime.ts';
 import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
 import { notAllowed } from '../job/row.ts';

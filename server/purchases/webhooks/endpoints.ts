@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { lockAccount } from '../../identity/account.ts';
 import { isFresh } from '../../identity/fresh.ts';
@@ -8,6 +7,7 @@ import { newKey } from '../../kernel/id.ts';
 import { isPublicAddress } from '../../kernel/public-fetch.ts';
 import { seal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import { lasting } from '../../service/terms.ts';
 import { placeOf } from '../lists/events.ts';
 import * as contract from '../webhook-contract.ts';

@@ -1,8 +1,8 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { actorOf } from '../../identity/caller.ts';
 import { release } from '../../identity/limits.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import { Problem } from '../../problems/problem.ts';
 import type { Runtime } from '../../runtime.ts';
 import type * as contract from '../contract.ts';
 import { advance } from '../job/advance.ts';

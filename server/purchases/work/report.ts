@@ -1,7 +1,7 @@
-import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { ownedBy } from '../../identity/caller.ts';
 import { sql } from '../../kernel/sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import { summaryView } from '../../work-check/view.ts';
 import * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';

@@ -1,9 +1,9 @@
-import { Problem } from '../../door/problem.ts';
 import { leaseUntil } from '../../kernel/lease.ts';
 import { log } from '../../kernel/log.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { attemptPayers } from '../../payments/attempt-sql.ts';
+import { Problem } from '../../problems/problem.ts';
 import { enqueueCheck, type Queue } from '../../queue/queue.ts';
 import type { Runtime } from '../../runtime.ts';
 import { advance } from '../job/advance.ts';

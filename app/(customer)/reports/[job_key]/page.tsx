@@ -12,7 +12,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { PrintButton } from '@/components/ui/PrintButton.tsx';
 import { type JsonValue, parsedIfJson } from '@/server/kernel/json-value.ts';
-import { type ProblemCode, problems } from '@/server/problems.ts';
+import { type ProblemCode, problems } from '@/server/problems/catalogue.ts';
 import type { Evidence, Job } from '@/server/purchases/contract.ts';
 import { isEnded, mayDispute } from '@/server/purchases/states.ts';
 import { titleOf } from '@/server/purchases/title.ts';

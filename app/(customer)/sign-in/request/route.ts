@@ -1,5 +1,5 @@
 import { firstPage, ownPage } from '@/server/identity/destination.ts';
-import type { ProblemCode } from '@/server/problems.ts';
+import type { ProblemCode } from '@/server/problems/catalogue.ts';
 import { submit } from '../../submit.ts';
 
 /** Why no letter is sent, where that reveals nothing about the address. */

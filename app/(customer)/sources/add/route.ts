@@ -1,6 +1,6 @@
 import type { SourceFault } from '@/components/forms/AddSource.tsx';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, isFromOwnPage, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from '../../member.ts';

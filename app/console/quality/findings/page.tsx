@@ -6,7 +6,7 @@ import { Key } from '@/components/ui/Key.tsx';
 import { caseErrors, type Judged } from '@/server/console/contract/quality.ts';
 import { may } from '@/server/console/roles.ts';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { lasting } from '@/server/service/terms.ts';
 import { Missing, show } from '../../../show.tsx';
 import { operatorContext, roleNow, titled } from '../../operator.ts';

@@ -3,7 +3,7 @@ import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { may, neededFor } from '@/server/console/roles.ts';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { Missing, show } from '../../../show.tsx';
 import { operatorContext, roleNow, titled } from '../../operator.ts';
 import { Told } from '../../Told.tsx';

@@ -3,7 +3,7 @@ import { PayLink } from '@/components/purchases/PayLink.tsx';
 import { PaymentFate } from '@/components/purchases/PaymentFate.tsx';
 import { refusalWords } from '@/components/purchases/pay-words.ts';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { Missing, show } from '../../../../show.tsx';
 import { memberContext } from '../../../member.ts';
 import { noticeAt } from '../../../notice.ts';

@@ -4,7 +4,7 @@ import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
 import { WalletSignIn } from '@/components/wallet/WalletSignIn.tsx';
 import { walletPage } from '@/server/identity/destination.ts';
-import { type ProblemCode, problems } from '@/server/problems.ts';
+import { type ProblemCode, problems } from '@/server/problems/catalogue.ts';
 import { lasting } from '@/server/service/terms.ts';
 import { show } from '../../../../show.tsx';
 import { memberContext } from '../../../member.ts';

@@ -1,5 +1,5 @@
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from '../../../member.ts';

@@ -5,7 +5,7 @@ import { valuesOf } from '@/components/forms/GrantFields.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { NotYours } from '@/components/ui/NotYours.tsx';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { show } from '../../../../show.tsx';
 import { queryOf, type Search, typedBefore } from '../../../grant-form.ts';
 import { memberContext } from '../../../member.ts';

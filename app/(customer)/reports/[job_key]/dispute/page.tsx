@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { Dispute } from '@/components/forms/Dispute.tsx';
 import { NotYours } from '@/components/ui/NotYours.tsx';
-import { type ProblemCode, problems } from '@/server/problems.ts';
+import { type ProblemCode, problems } from '@/server/problems/catalogue.ts';
 import { maxDetail } from '@/server/purchases/contract.ts';
 import { show } from '../../../../show.tsx';
 import { memberContext } from '../../../member.ts';

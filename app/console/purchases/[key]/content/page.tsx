@@ -1,7 +1,7 @@
 import { Moment } from '@/components/console/Moment.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { lasting } from '@/server/service/terms.ts';
 import { Missing, show } from '../../../../show.tsx';
 import { operatorContext, titled } from '../../../operator.ts';

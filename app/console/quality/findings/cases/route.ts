@@ -1,5 +1,5 @@
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { nothing, operatorContext } from '../../../operator.ts';
 
 /** Judged findings, one case of `npm run check:cases` per line. */

@@ -1,7 +1,7 @@
 import { perform } from '@/server/door/perform.ts';
-import { Problem } from '@/server/door/problem.ts';
 import { walletPage } from '@/server/identity/destination.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
+import { Problem } from '@/server/problems/problem.ts';
 import { sessionCookie } from '@/server/transports/member-session.ts';
 import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';

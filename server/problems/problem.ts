@@ -1,4 +1,4 @@
-import { type ProblemCode, problems } from '../problems.ts';
+import { type ProblemCode, problems } from './catalogue.ts';
 
 /** One field at fault: `pointer` is a JSON pointer (RFC 6901) into the input. */
 export interface FieldError {

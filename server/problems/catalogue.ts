@@ -1,5 +1,5 @@
 // Longer than 300 lines: one table, the catalogue of everything that can be refused.
-import { codeTries, lasting } from './service/terms.ts';
+import { codeTries, lasting } from '../service/terms.ts';
 
 /**
  * The catalogue of all refusals (RFC 9457). `title` names the condition, `next` tells an agent what to
