@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { noteRoleChange } from '../server/console/acts.ts';
-import { type Role, roles } from '../server/console/roles.ts';
 import { canSignIn, grantRole, operatorsNow, revokeRole } from '../server/identity/operators.ts';
 import { transact } from '../server/kernel/transaction.ts';
+import { type Role, roles } from '../server/operation/operator-roles.ts';
 import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 

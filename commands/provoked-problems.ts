@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type Operation, problemsOf } from '../server/door/operation.ts';
+import { type Operation, problemsOf } from '../server/operation/operation.ts';
 import { operations } from '../server/operations.ts';
 
 /** Where tests record the problems they provoke, as `["operation code", …]`, one file per test file. */

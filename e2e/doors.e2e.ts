@@ -9,7 +9,7 @@ import { onFreePorts } from '../commands/ports.ts';
 import { type RunningProcess, startProcess } from '../commands/processes.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
 import { freePort } from '../sandbox/ports.ts';
-import type { Operation } from '../server/door/operation.ts';
+import type { Operation } from '../server/operation/operation.ts';
 import { operations } from '../server/operations.ts';
 import { callerHeader } from '../server/transports/peer.ts';
 import { Agent, type Answer } from './support/agent.ts';

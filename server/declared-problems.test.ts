@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { callGraph } from '../e2e/support/call-graph.ts';
-import { doorProblems, type Operation } from './door/operation.ts';
+import { doorProblems, type Operation } from './operation/operation.ts';
 import { allOperations, operations as published } from './operations.ts';
 import { problems } from './problems/catalogue.ts';
 

@@ -5,7 +5,7 @@ import { Agent, type Client } from '../e2e/support/agent.ts';
 import { Member } from '../e2e/support/member.ts';
 import { ask, operationNames, wellFormed } from '../e2e/support/requests.ts';
 import { startService } from '../e2e/support/service.ts';
-import type { Operation } from './door/operation.ts';
+import type { Operation } from './operation/operation.ts';
 import { operations } from './operations.ts';
 
 /** Checks the invariants after each test, when the database is reachable again. */

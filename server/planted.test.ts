@@ -26,14 +26,14 @@ const groups: readonly (readonly Planted[])[] = [
       change: 'a kind of caller that no switch has decided about',
       edits: [
         [
-          'server/identity/caller.ts',
+          'server/operation/caller.ts',
           'export type Caller = Customer | Operator | Anonymous;',
           "export type Caller = Customer | Operator | Anonymous | { kind: 'auditor' };",
         ],
       ],
       complaints: [
-        ['server/identity/caller.ts', /Property 'auditor' is missing in type .* but required in type 'Record</],
-        ['server/identity/caller.ts', /Function lacks ending return statement/],
+        ['server/operation/caller.ts', /Property 'auditor' is missing in type .* but required in type 'Record</],
+        ['server/operation/caller.ts', /Function lacks ending return statement/],
         ['server/identity/authenticate.ts', /Function lacks ending return statement/],
       ],
     },
@@ -55,12 +55,12 @@ const groups: readonly (readonly Planted[])[] = [
       change: 'a kind of customer whose purchases nobody has told from others',
       edits: [
         [
-          'server/identity/caller.ts',
+          'server/operation/caller.ts',
           'export type Customer = Buyer | Member;',
           "export type Customer = Buyer | Member | { kind: 'observer'; accountKey: string };",
         ],
       ],
-      complaints: [['server/identity/caller.ts', /Function lacks ending return statement/]],
+      complaints: [['server/operation/caller.ts', /Function lacks ending return statement/]],
     },
     {
       change: 'an operation that reads what its verb does not take',

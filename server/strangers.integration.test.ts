@@ -6,7 +6,7 @@ import { Member } from '../e2e/support/member.ts';
 import { ask, operationNames, type Subject, wellFormed } from '../e2e/support/requests.ts';
 import { startService } from '../e2e/support/service.ts';
 import { Statements } from '../e2e/support/statements.ts';
-import { type Operation, pathKeys } from './door/operation.ts';
+import { type Operation, pathKeys } from './operation/operation.ts';
 import { type OperationName, operations } from './operations.ts';
 
 /**

@@ -26,7 +26,6 @@ import { consoleSearch } from './console/search.ts';
 import { turnSwitch } from './console/turn-switch.ts';
 import { consoleViews, removeView, saveView } from './console/views.ts';
 import { consoleWebhooks, hearAgain, openWebhook, readWebhook } from './console/webhooks.ts';
-import { type Behind, loading } from './door/verb.ts';
 import { changeLetters, endSessions, liftSilence, member } from './identity/account.ts';
 import {
   agentHistory,
@@ -55,6 +54,7 @@ import { claim, register } from './identity/registration.ts';
 import { rotateCredential } from './identity/rotate.ts';
 import { signInLink } from './identity/sign-in-request.ts';
 import { walletChallenge, walletSignOut, walletVerify } from './identity/wallet.ts';
+import { type Behind, loading } from './operation/verb.ts';
 import type { allOperations } from './operations.ts';
 import { closeAccount, closing } from './purchases/closing/close-account.ts';
 import { jobWithBuyer } from './purchases/job/load.ts';

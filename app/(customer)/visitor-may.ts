@@ -1,5 +1,5 @@
 import { cache } from 'react';
-import { type MemberChange, memberMay } from '@/server/identity/member-roles.ts';
+import { type MemberChange, memberMay } from '@/server/operation/member-roles.ts';
 import { memberContext } from './member.ts';
 import { readForMember } from './read.ts';
 

@@ -1,6 +1,6 @@
 import { bulkNames } from '@/server/console/contract/acts.ts';
 import type { Row } from '@/server/console/contract/purchases.ts';
-import { type ActingRole, may } from '@/server/console/roles.ts';
+import { type ActingRole, may } from '@/server/operation/operator-roles.ts';
 import { actWords } from './act-words.ts';
 
 /** Actions on the selected purchases or on all shown, after a preview. */

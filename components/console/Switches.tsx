@@ -1,5 +1,5 @@
 import type { Overview } from '@/server/console/contract/overview.ts';
-import { type ActingRole, may, neededFor } from '@/server/console/roles.ts';
+import { type ActingRole, may, neededFor } from '@/server/operation/operator-roles.ts';
 import { switchWords } from './switch-words.ts';
 
 /** The switches, their state and its reason. */

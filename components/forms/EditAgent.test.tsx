@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import type { ConnectedAgent } from '@/server/identity/member-contract.ts';
-import { type MemberRole, memberMay, memberRoles } from '@/server/identity/member-roles.ts';
+import { type MemberRole, memberMay, memberRoles } from '@/server/operation/member-roles.ts';
 import { railNames } from '@/server/payments/contract.ts';
 import { EditAgent } from './EditAgent.tsx';
 import { valuesOf } from './GrantFields.tsx';

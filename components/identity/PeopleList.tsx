@@ -1,6 +1,6 @@
 import { Instant } from '@/components/ui/Instant.tsx';
-import { type MemberRole, memberMay, memberRoles } from '@/server/identity/member-roles.ts';
 import { invitationDays, type People } from '@/server/identity/people-contract.ts';
+import { type MemberRole, memberMay, memberRoles } from '@/server/operation/member-roles.ts';
 
 const roleWords: Readonly<Record<MemberRole, string>> = {
   owner: 'Owner: does all',

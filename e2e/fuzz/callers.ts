@@ -1,4 +1,4 @@
-import type { Operation } from '../../server/door/operation.ts';
+import type { Operation } from '../../server/operation/operation.ts';
 import { Agent, type Client } from '../support/agent.ts';
 import { connectedAgent } from '../support/customer.ts';
 import { Member } from '../support/member.ts';

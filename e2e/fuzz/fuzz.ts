@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { type Operation, pathKeys } from '../../server/door/operation.ts';
+import { type Operation, pathKeys } from '../../server/operation/operation.ts';
 import { type OperationName, operations } from '../../server/operations.ts';
 import { Agent } from '../support/agent.ts';
 import { AnswerCheck } from '../support/answer-check.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { Operation } from '../../server/door/operation.ts';
+import type { Operation } from '../../server/operation/operation.ts';
 import { type Change, changes, headers, oddBody, valuesOf } from './hostile.ts';
 
 /** Who sends a request: the intended caller or somebody else. */

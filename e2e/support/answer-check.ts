@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Operation, problemsOf } from '../../server/door/operation.ts';
+import { type Operation, problemsOf } from '../../server/operation/operation.ts';
 import { operations } from '../../server/operations.ts';
 import { problems } from '../../server/problems/catalogue.ts';
 import { openApiDocument } from '../../server/transports/openapi.ts';

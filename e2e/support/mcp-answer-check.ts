@@ -1,5 +1,5 @@
 import { Ajv2020, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Operation, problemsOf } from '../../server/door/operation.ts';
+import { type Operation, problemsOf } from '../../server/operation/operation.ts';
 import { tools } from '../../server/operations.ts';
 import { toolListings } from '../../server/transports/mcp-tools.ts';
 import type { AnswerCheck } from './answer-check.ts';

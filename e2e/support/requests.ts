@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Operation, pathKeys } from '../../server/door/operation.ts';
+import { type Operation, pathKeys } from '../../server/operation/operation.ts';
 import { type OperationName, operations } from '../../server/operations.ts';
 import { price, service } from '../../server/service/terms.ts';
 import { exampleRequest } from '../../server/work-check/sample.ts';

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright';
-import { type Role, roles } from '../../server/console/roles.ts';
 import { grantRole } from '../../server/identity/operators.ts';
 import { makeSignInLink } from '../../server/identity/sign-in.ts';
 import type { Database } from '../../server/kernel/database.ts';
 import { transact } from '../../server/kernel/transaction.ts';
+import { type Role, roles } from '../../server/operation/operator-roles.ts';
 
 type Seat = Role | 'nobody';
 

@@ -1,6 +1,6 @@
-import type { Verb } from '../door/verb.ts';
 import { accountOfAgent, pauseAgentBy, revokeAgentBy } from '../identity/agent-acts.ts';
 import { assembled, type Sql, sql } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract/customers.ts';

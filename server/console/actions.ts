@@ -1,7 +1,7 @@
+import { type ActingRole, may, neededFor } from '../operation/operator-roles.ts';
 import { type JobRow, reviewStateAt, stateAt } from '../purchases/job/row.ts';
 import { can, paymentIsOpen } from '../purchases/states.ts';
 import { type Action, type ActionName, actionNames } from './contract/purchases.ts';
-import { type ActingRole, may, neededFor } from './roles.ts';
 
 /** The parts of a purchase that actions look at; `job` is null until its quote is authorized. */
 export interface ActedOn {

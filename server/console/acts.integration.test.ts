@@ -4,10 +4,10 @@ import { buyingByCard, heard, listen, paidOnPage, stripeOf } from '../../e2e/sup
 import { chainHand } from '../../e2e/support/chain-hand.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
+import type { ConsoleOperation } from '../operation/operator-roles.ts';
 import { allOperations } from '../operations.ts';
 import { deadLetterQueue, letterQueue } from '../queue/queue.ts';
 import { operatorContext } from '../transports/context.ts';
-import type { ConsoleOperation } from './roles.ts';
 
 const service = await startService(withCard);
 const { pool } = service.database;

@@ -1,12 +1,12 @@
-import type { Verb } from '../door/verb.ts';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import type { Operator } from '../identity/caller.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Operator } from '../operation/caller.ts';
+import type { ConsoleOperation } from '../operation/operator-roles.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import type * as contract from './contract/audit.ts';
-import type { ConsoleOperation } from './roles.ts';
 import { type Broken, type VerifiedSeals, verifySeals } from './seals.ts';
 
 /** What only commands do. */

@@ -1,13 +1,13 @@
-import type { Verb } from '../door/verb.ts';
 import { requireFreshSignIn } from '../identity/fresh.ts';
 import { toWire } from '../kernel/money.ts';
+import { type ActingRole, may, needsFreshSignIn } from '../operation/operator-roles.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { obstacleTo } from './actions.ts';
 import type * as contract from './contract/acts.ts';
 import { findPurchase } from './found.ts';
 import { rowsOf } from './list.ts';
 import { actIn, askProvider } from './purchase-acts.ts';
-import { type ActingRole, may, needsFreshSignIn } from './roles.ts';
 
 /** Each purchase with what prevents the action now. Throws `not_found` if the role may not do it. */
 export const previewActs: Verb<typeof contract.previewActs> = async ({ ctx, caller, input, db }) => {

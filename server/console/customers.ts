@@ -1,9 +1,9 @@
-import type { Verb } from '../door/verb.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import type * as contract from './contract/customers.ts';
 import { cardsOf, endpointsOf, lettersTo, purchasesOf } from './customer-records.ts';

@@ -1,7 +1,7 @@
-import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toText } from '../kernel/money.ts';
 import { sql, statement } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { type BankEvidence, railOf } from '../payments/rail.ts';
 import { toldMax } from '../payments/told.ts';
 import { Problem } from '../problems/problem.ts';

@@ -1,9 +1,9 @@
-import type { Verb } from '../door/verb.ts';
-import type { Operator } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Operator } from '../operation/caller.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { historyDays, updatesMax } from '../service/incident-contract.ts';
 import { daySeconds } from '../service/terms.ts';

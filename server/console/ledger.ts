@@ -1,8 +1,8 @@
-import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 import { accountSums } from '../ledger/closing.ts';
+import type { Verb } from '../operation/verb.ts';
 import { readCardBooks } from '../payments/card/unsettled.ts';
 import { told, toldMax } from '../payments/told.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';

@@ -1,7 +1,7 @@
-import type { Verb } from '../door/verb.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Happening } from '../mail/due-letters.ts';
 import { toBeSentAgain } from '../mail/send-letter.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { enqueueLetter, type LetterMessage } from '../queue/queue.ts';
 import { noteAct } from './acts.ts';

@@ -1,8 +1,8 @@
-import type { Verb } from '../door/verb.ts';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { type JobState, reviewStates, standing } from '../purchases/states.ts';
 import type * as contract from './contract/purchases.ts';

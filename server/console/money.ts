@@ -1,6 +1,6 @@
-import type { Verb } from '../door/verb.ts';
 import { liftBlocks } from '../identity/blocked.ts';
 import { toWire } from '../kernel/money.ts';
+import type { Verb } from '../operation/verb.ts';
 import type { ChainBooks } from '../payments/told.ts';
 import { returnArrivalIn } from '../payments/x402/by-hand.ts';
 import type { TransferName } from '../payments/x402/transfers.ts';

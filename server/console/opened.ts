@@ -1,9 +1,9 @@
-import type { Operator } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Operator } from '../operation/caller.ts';
+import type { ConsoleOperation } from '../operation/operator-roles.ts';
 import { seconds } from '../service/terms.ts';
-import type { ConsoleOperation } from './roles.ts';
 
 /** Why an operator opened sensitive content, and until when that counts. */
 export interface Opened {

@@ -1,4 +1,3 @@
-import type { Verb } from '../door/verb.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import { isFresh } from '../identity/fresh.ts';
 import { after } from '../kernel/clock.ts';
@@ -6,6 +5,7 @@ import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import { accountSums } from '../ledger/closing.ts';
+import type { Verb } from '../operation/verb.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
 import type { Runtime } from '../runtime.ts';
 import { availability } from '../service/availability.ts';

@@ -1,10 +1,11 @@
-import type { Steps, Verb } from '../door/verb.ts';
-import type { Operator } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Operator } from '../operation/caller.ts';
+import { needsFreshSignIn } from '../operation/operator-roles.ts';
+import type { Steps, Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { type JobRow, notAllowed } from '../purchases/job/row.ts';
 import { refundAccepted, waiveOverdue } from '../purchases/review/waive.ts';
@@ -18,7 +19,6 @@ import { noteAct } from './acts.ts';
 import type * as acts from './contract/acts.ts';
 import type * as purchases from './contract/purchases.ts';
 import { type FoundPurchase, findPurchase } from './found.ts';
-import { needsFreshSignIn } from './roles.ts';
 
 interface Asked {
   caller: Operator;

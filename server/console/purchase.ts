@@ -1,7 +1,7 @@
-import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql, statement } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { attemptPayers } from '../payments/attempt-sql.ts';
 import { reviewStateAt, stateAt } from '../purchases/job/row.ts';
 import { actionsOn } from './actions.ts';

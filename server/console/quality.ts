@@ -1,11 +1,11 @@
-import type { Verb } from '../door/verb.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
-import type { Operator } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Operator } from '../operation/caller.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { assessment } from '../service/assessment.ts';
 import type { CheckRequest, FindingStatus, Report } from '../work-check/contract.ts';

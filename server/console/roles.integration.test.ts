@@ -5,11 +5,11 @@ import { startService } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
 import { grantRole, revokeRole } from '../identity/operators.ts';
 import { transact } from '../kernel/transaction.ts';
+import { type ConsoleOperation, type Role, roles } from '../operation/operator-roles.ts';
 import { allOperations } from '../operations.ts';
 import { Problem } from '../problems/problem.ts';
 import { operatorContext } from '../transports/context.ts';
 import { answerTrpc } from '../transports/trpc.ts';
-import { type ConsoleOperation, type Role, roles } from './roles.ts';
 
 const service = await startService();
 const members: Partial<Record<Role | 'nobody', Member>> = {};

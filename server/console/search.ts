@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import type * as contract from './contract/overview.ts';
 
 type Result = z.infer<typeof contract.consoleSearch.output>['results'][number];

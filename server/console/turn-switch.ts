@@ -1,5 +1,5 @@
-import type { Verb } from '../door/verb.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract/overview.ts';
 

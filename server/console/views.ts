@@ -1,8 +1,8 @@
-import type { Verb } from '../door/verb.ts';
-import type { Operator } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Operator } from '../operation/caller.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import type * as contract from './contract/purchases.ts';
 

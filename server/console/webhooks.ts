@@ -1,6 +1,6 @@
-import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql, statement } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { hearAgain as hearEventAgain } from '../payments/card/events.ts';
 import { railOf } from '../payments/rail.ts';
 import { Problem } from '../problems/problem.ts';

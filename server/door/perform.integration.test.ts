@@ -6,9 +6,9 @@ import { Member } from '../../e2e/support/member.ts';
 import { ask, operationNames, type Subject, wellFormed } from '../../e2e/support/requests.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { newToken } from '../identity/token.ts';
+import { doorProblems, type Operation, pathKeys } from '../operation/operation.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { Problem } from '../problems/problem.ts';
-import { doorProblems, type Operation, pathKeys } from './operation.ts';
 import { perform } from './perform.ts';
 
 const service = await startService();

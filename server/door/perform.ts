@@ -1,11 +1,8 @@
 // Longer than 300 lines: the order of work behind the one door, from request to answer.
 import type { z } from 'zod';
 import type { LimitName } from '../configuration/rate-limits.ts';
-import { type ConsoleOperation, may, needsFreshSignIn } from '../console/roles.ts';
 import { type Admission, authenticate, type Besides, stillThere } from '../identity/authenticate.ts';
-import { audienceOf, type Caller, customerOf, type Member, type Operator, scopeOf } from '../identity/caller.ts';
 import { requireFreshSignIn } from '../identity/fresh.ts';
-import { memberMay } from '../identity/member-roles.ts';
 import {
   checkViolation,
   isDatabaseTrouble,
@@ -22,16 +19,19 @@ import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage } from '../kernel/outage.ts';
 import { noteOnSpan, traced } from '../kernel/trace.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
+import { audienceOf, type Caller, customerOf, type Member, type Operator, scopeOf } from '../operation/caller.ts';
+import { memberMay } from '../operation/member-roles.ts';
+import { type Operation, pathKeys, problemsOf, type ReadName } from '../operation/operation.ts';
+import { type ConsoleOperation, may, needsFreshSignIn } from '../operation/operator-roles.ts';
+import { countRequest, originOf, paced } from '../operation/rate-limit.ts';
+import type { Loader, Reply, Steps } from '../operation/verb.ts';
 import { allOperations } from '../operations.ts';
 import { PaymentRequired, Problem } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import { advise, verbs } from '../verbs.ts';
-import { type Operation, pathKeys, problemsOf, type ReadName } from './operation.ts';
-import { countRequest, originOf, paced } from './rate-limit.ts';
 import { readFrom } from './read-from.ts';
 import { asKept, claimOf, inProgress, type Outcome, once, releasedAnswer } from './replay.ts';
 import { parseInput, refuseTooLarge, refuseUnreadable } from './validation.ts';
-import type { Loader, Reply, Steps } from './verb.ts';
 import { untilChanged } from './wait.ts';
 
 type OperationName = keyof typeof allOperations;

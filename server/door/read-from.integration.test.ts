@@ -10,10 +10,10 @@ import { metrics } from '../kernel/metrics.ts';
 import { ReplicaWatch } from '../kernel/postgres/replica.ts';
 import { sql } from '../kernel/sql.ts';
 import { openRuntime } from '../open-runtime.ts';
+import type { Operation } from '../operation/operation.ts';
 import { allOperations, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { operatorContext } from '../transports/context.ts';
-import type { Operation } from './operation.ts';
 import { perform } from './perform.ts';
 
 /** A real streaming replica, copied from the server that the service's database is on. */

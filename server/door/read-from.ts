@@ -1,8 +1,8 @@
 import type { Queries } from '../kernel/database.ts';
 import { metrics } from '../kernel/metrics.ts';
+import type { Operation } from '../operation/operation.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Operation } from './operation.ts';
 
 /**
  * Runs a read on the replica if the operation allows it and the replica is current, else on the primary. There it also

@@ -1,4 +1,3 @@
-import { type Caller, scopeOf } from '../identity/caller.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import {
   type Claim,
@@ -13,9 +12,10 @@ import {
   releaseKey,
   type StoredAnswer,
 } from '../kernel/idempotency.ts';
+import { type Caller, scopeOf } from '../operation/caller.ts';
+import { type Operation, pathKeys } from '../operation/operation.ts';
 import { PaymentRequired, Problem, problemText } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
-import { type Operation, pathKeys } from './operation.ts';
 import { parseInput } from './validation.ts';
 
 /** An answer on its way out: `text` is the exact JSON to send. */

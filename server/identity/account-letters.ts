@@ -4,15 +4,16 @@ import { statement } from '../kernel/sql.ts';
 import type { Happening } from '../mail/due-letters.ts';
 import { quoted, type Words } from '../mail/letter.ts';
 import type { DueLetter, LetterWriters } from '../mail/send-letter.ts';
+import type { BlockCause } from '../operation/caller.ts';
+import { memberRoles } from '../operation/member-roles.ts';
 import { printedOn } from '../payments/card/saved.ts';
 import type { Runtime } from '../runtime.ts';
 import { lasting, price } from '../service/terms.ts';
 import { memberAddresses } from './account.ts';
 import { raises } from './agents.ts';
-import { type BlockCause, blockWords } from './blocked.ts';
+import { blockWords } from './blocked.ts';
 import { type ClosedFacts, closedLetter } from './closed-letter.ts';
 import type { GrantTerms } from './contract.ts';
-import { memberRoles } from './member-roles.ts';
 
 /** What happened to an account: letters about safety, which nothing holds back and nobody can turn off. */
 type AccountLetter = { kind: 'account' } & Happening;

@@ -1,13 +1,13 @@
-import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { BlockCause, Member } from '../operation/caller.ts';
+import { type MemberChange, type MemberRole, memberMay, memberRoles } from '../operation/member-roles.ts';
+import type { Verb } from '../operation/verb.ts';
 import type { Context } from '../runtime.ts';
 import type * as contract from './account-contract.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
-import { type BlockCause, blockWords } from './blocked.ts';
-import type { Member } from './caller.ts';
-import { type MemberChange, type MemberRole, memberMay, memberRoles } from './member-roles.ts';
+import { blockWords } from './blocked.ts';
 import { liftSilence as lift, silencesOf } from './silence.ts';
 
 /** Sign-ins shown to a person. */
@@ -138,3 +138,7 @@ export async function memberAddresses(
     order by m.created_at limit ${readersMax}`);
   return members.map(({ email }) => email);
 }
+
+/** The principals whose purchases an owner sees, as SQL; `owner` is a value. */
+export const principalsOf = (column: 'principal_key' | 'account_key', owner: string): string =>
+  `select principal_key from principals where ${column} = ${owner}`;

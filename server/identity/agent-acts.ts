@@ -1,8 +1,8 @@
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { GrantRow } from '../operation/caller.ts';
 import { Problem } from '../problems/problem.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
-import type { GrantRow } from './grant.ts';
 
 /** What a member or an operator does to an agent of an account. Each act records its event. */
 

@@ -1,4 +1,3 @@
-import type { Verb } from '../door/verb.ts';
 import { heldByAccepted } from '../held.ts';
 import { after, endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -6,6 +5,8 @@ import { canonicalJson } from '../kernel/digest.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { GrantRow, Member } from '../operation/caller.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
@@ -19,10 +20,9 @@ import {
   revoke,
   revokeAgentBy,
 } from './agent-acts.ts';
-import type { Member } from './caller.ts';
 import type { GrantChange, GrantTerms } from './contract.ts';
 import { requireFreshSignIn } from './fresh.ts';
-import { type GrantRow, grantView } from './grant.ts';
+import { grantView } from './grant.ts';
 import { change } from './grant-decision.ts';
 import * as contract from './member-contract.ts';
 

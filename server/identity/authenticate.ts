@@ -1,16 +1,14 @@
 import type { LimitName } from '../configuration/rate-limits.ts';
-import type { Role } from '../console/roles.ts';
-import { type About, countedBy, counting, countRequest, paced, requireLeft } from '../door/rate-limit.ts';
 import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
 import { jsonRowReader } from '../kernel/json-row.ts';
 import { sql } from '../kernel/sql.ts';
+import type { BlockCause, Buyer, Caller, GrantRow, Member, Operator } from '../operation/caller.ts';
+import type { MemberRole } from '../operation/member-roles.ts';
+import type { Role } from '../operation/operator-roles.ts';
+import { type About, countedBy, counting, countRequest, paced, requireLeft } from '../operation/rate-limit.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
-import type { BlockCause } from './blocked.ts';
-import type { Buyer, Caller, Member, Operator } from './caller.ts';
 import { noteUse, rehash } from './credential.ts';
-import type { GrantRow } from './grant.ts';
-import type { MemberRole } from './member-roles.ts';
 import { isOAuthToken, isWellFormedToken, tokenHashes } from './token.ts';
 
 /** Note use at most once a minute, so that reads stay reads. */

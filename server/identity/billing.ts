@@ -1,6 +1,6 @@
-import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import type * as contract from './account-contract.ts';
 
 export const billing: Verb<typeof contract.billing> = async ({ caller, db }) => ({

@@ -2,11 +2,9 @@ import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { BlockCause } from '../operation/caller.ts';
 import { Problem } from '../problems/problem.ts';
 import { lasting } from '../service/terms.ts';
-
-/** Why nothing new may be bought. Agents read it in `holds`. */
-export type BlockCause = 'payment_reversed' | 'card_dispute' | 'blocked_card' | 'disowned_card' | 'remedies';
 
 const sentences: Record<BlockCause, string> = {
   payment_reversed: 'A payment of this account was reversed.',

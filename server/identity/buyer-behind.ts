@@ -1,8 +1,6 @@
 import type { Queries } from '../kernel/database.ts';
 import { sql, statement } from '../kernel/sql.ts';
-import type { BlockCause } from './blocked.ts';
-import type { Buyer } from './caller.ts';
-import type { GrantRow } from './grant.ts';
+import type { BlockCause, Buyer, GrantRow } from '../operation/caller.ts';
 
 interface BuyerRow extends GrantRow {
   kind: Buyer['kind'];

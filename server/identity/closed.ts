@@ -1,9 +1,9 @@
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Member } from '../operation/caller.ts';
 import { recordEvent } from './account-event.ts';
 import { revoke } from './agent-acts.ts';
-import type { Member } from './caller.ts';
 
 /** The end of an account. What it bought and what it is owed stays in the books. */
 

@@ -1,10 +1,10 @@
-import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { railsSetUp } from '../service/availability.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { defaultGrant, lasting, seconds } from '../service/terms.ts';
 
 /** Who is asking, and wallet sign-in (specification 4). Pure. */

@@ -4,10 +4,11 @@ import { newKey } from '../kernel/id.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { GrantRow } from '../operation/caller.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { recordEvent } from './account-event.ts';
-import { type GrantRow, grantView } from './grant.ts';
+import { grantView } from './grant.ts';
 import { newToken, tokenHash } from './token.ts';
 
 /**

@@ -2,6 +2,7 @@ import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import type { DueLetter, LetterWriters } from '../mail/send-letter.ts';
+import type { MemberRole } from '../operation/member-roles.ts';
 import type { Runtime } from '../runtime.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
@@ -18,7 +19,6 @@ import {
   type RegistrationFacts,
   signInLetter,
 } from './letters.ts';
-import type { MemberRole } from './member-roles.ts';
 import { mayBegin, newcomerLink } from './newcomer.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, linkOf } from './registration-secrets.ts';

@@ -1,7 +1,7 @@
 import { after } from '../kernel/clock.ts';
+import type { Member, Operator } from '../operation/caller.ts';
 import { Problem } from '../problems/problem.ts';
 import { lasting, seconds } from '../service/terms.ts';
-import type { Member, Operator } from './caller.ts';
 
 /**
  * Granting power and moving money need a recent sign-in: an open browser or borrowed phone may only take away and look.

@@ -1,28 +1,8 @@
 import type { z } from 'zod';
 import { toWire } from '../kernel/money.ts';
+import type { GrantRow } from '../operation/caller.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Grant } from './contract.ts';
-
-/** A grant as stored (specification 4.7). */
-export interface GrantRow {
-  grant_key: string;
-  service_keys: string[];
-  payment_methods: string[];
-  per_job_limit_microcents: bigint;
-  daily_limit_microcents: bigint;
-  total_limit_microcents: bigint | null;
-  governed_refs: boolean;
-  review_authority: boolean;
-  paused_at: Date | null;
-  /** From then on it covers nothing; null without an end. */
-  expires_at: Date | null;
-  /** A dearer purchase needs a person's yes; null asks never. */
-  approval_above_microcents: bigint | null;
-  /** Whether a purchase above a limit may be asked for, too. */
-  may_ask_above_limits: boolean;
-  /** The decision in force. */
-  grant_digest: string;
-}
 
 /** A grant on the wire (specification 4.7). */
 export function grantView(grant: GrantRow): z.input<typeof Grant> {
@@ -69,3 +49,9 @@ export function methodRefusal(grant: GrantRow, method: string): Problem | null {
 /** The account whose grant shares governed sources, as SQL. */
 export const accountSharing = (principal: string): string =>
   `select account_key from principals join grants using (principal_key) where principal_key = ${principal} and governed_refs`;
+
+/** What a limit of spending reads of a principal's grant, as SQL. */
+export const limitsOf = (principal: string): string =>
+  `select principal_key, grant_key, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
+    approval_above_microcents, may_ask_above_limits
+    from grants where principal_key = ${principal}`;

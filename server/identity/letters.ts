@@ -1,10 +1,10 @@
 import { instantText } from '../kernel/instant-text.ts';
 import { toText } from '../kernel/money.ts';
 import { quoted, type Words } from '../mail/letter.ts';
+import type { MemberRole } from '../operation/member-roles.ts';
 import { type RailName, railsCovered, railWords } from '../payments/contract.ts';
 import { lasting, price } from '../service/terms.ts';
 import type { GrantTerms } from './contract.ts';
-import type { MemberRole } from './member-roles.ts';
 
 /** The letters about who may buy for whom. Pure. */
 

@@ -5,8 +5,8 @@ import { toText, toWire } from '../kernel/money.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { creditCovers, walletCredit } from '../ledger/ledger.ts';
+import type { GrantRow } from '../operation/caller.ts';
 import { Problem } from '../problems/problem.ts';
-import type { GrantRow } from './grant.ts';
 
 /** What is held against the limits of a grant, as SQL: what one job takes, and all that is used with it. */
 interface Spending {

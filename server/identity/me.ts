@@ -1,10 +1,10 @@
 import { getAddress } from 'viem';
-import type { Loader, Verb } from '../door/verb.ts';
 import { heldByUnpaid } from '../held.ts';
 import { utcDay } from '../kernel/clock.ts';
 import { type JsonRow, jsonRowReader } from '../kernel/json-row.ts';
 import { toWire } from '../kernel/money.ts';
 import { creditOf } from '../ledger/ledger.ts';
+import type { Loader, Verb } from '../operation/verb.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { grantView } from './grant.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Operation } from '../door/operation.ts';
+import { changesOfMembers } from '../operation/member-roles.ts';
+import type { Operation } from '../operation/operation.ts';
 import { operations } from '../operations.ts';
-import { changesOfMembers } from './member-roles.ts';
 
 it('the table of roles names every change that a member may ask for, and nothing else', () => {
   const changes = (Object.values(operations) as Operation[])

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { GrantChange, GrantTerms } from './contract.ts';
 import { RailsSetUp } from './registration-contract.ts';
 

@@ -1,8 +1,8 @@
-import type { Role } from '../console/roles.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Role } from '../operation/operator-roles.ts';
 
 /**
  * Gives whoever signs in with this address a role; replaces the current one. An address without an account gets one, so

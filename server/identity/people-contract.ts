@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
-
-import { memberRoles } from './member-roles.ts';
+import { memberRoles } from '../operation/member-roles.ts';
+import { defineOperation } from '../operation/operation.ts';
 
 /** The people of an account: their roles, and invitations (specification 4.11). Pure. */
 

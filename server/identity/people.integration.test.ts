@@ -4,7 +4,7 @@ import { connectedAgent, newAgent } from '../../e2e/support/customer.ts';
 import { linkOfInvited, Member } from '../../e2e/support/member.ts';
 import { ask, type Subject, wellFormed } from '../../e2e/support/requests.ts';
 import { startService } from '../../e2e/support/service.ts';
-import { problemsOf } from '../door/operation.ts';
+import { problemsOf } from '../operation/operation.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { invitationsMax } from './people-contract.ts';
 

@@ -1,9 +1,11 @@
-import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Member } from '../operation/caller.ts';
+import type { MemberRole } from '../operation/member-roles.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import type { Context } from '../runtime.ts';
@@ -11,10 +13,8 @@ import { requireLetters } from '../service/availability.ts';
 import { daySeconds } from '../service/terms.ts';
 import { lockAccount } from './account.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
-import type { Member } from './caller.ts';
 import { requireFreshSignIn } from './fresh.ts';
 import type { IdentityLetter } from './letters.ts';
-import type { MemberRole } from './member-roles.ts';
 import * as contract from './people-contract.ts';
 import { keyOfLink } from './registration-secrets.ts';
 

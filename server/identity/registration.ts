@@ -1,9 +1,9 @@
-import { originOf } from '../door/rate-limit.ts';
-import type { Reply, Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
+import { originOf } from '../operation/rate-limit.ts';
+import type { Reply, Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { requireRegistrations } from '../service/availability.ts';

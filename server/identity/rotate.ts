@@ -1,6 +1,6 @@
-import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';

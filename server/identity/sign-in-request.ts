@@ -1,6 +1,6 @@
-import { originOf } from '../door/rate-limit.ts';
-import type { Verb } from '../door/verb.ts';
 import { newKey } from '../kernel/id.ts';
+import { originOf } from '../operation/rate-limit.ts';
+import type { Verb } from '../operation/verb.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { requireLetters } from '../service/availability.ts';
 import { firstPage, ownPage } from './destination.ts';

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import type { Configuration } from '../configuration.ts';
-import { originOf } from '../door/rate-limit.ts';
 import { after } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digestOf } from '../kernel/digest.ts';
@@ -8,6 +7,7 @@ import { newKey, randomText } from '../kernel/id.ts';
 import type { SecretKey } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
+import { originOf } from '../operation/rate-limit.ts';
 import { seconds } from '../service/terms.ts';
 import { firstPage } from './destination.ts';
 

@@ -1,10 +1,10 @@
 import { type Address, getAddress, isAddressEqual, recoverMessageAddress } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
-import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey, randomText } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';

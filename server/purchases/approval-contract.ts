@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
 import { ConnectedAgent } from '../identity/member-contract.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { approvalStates } from './states.ts';
 
 /** Decisions of an account's people about single purchases (specification 4.10). Pure. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { Evidence, Receipt } from './contract.ts';
 
 /** Receipts as the books of buyer and seller need them: a view of the signed ones (specification 10.8). Pure. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
 import { GrantDecision } from '../identity/contract.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { JobKey, Quote, Receipt } from './contract.ts';
 
 /** A purchase as `verify` reads it, for members who were not there when it was bought. Pure. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 
 /** Closing an account: what it would end, and the act. Pure. */
 

@@ -1,7 +1,7 @@
 // Longer than 300 lines: one contract, the operations of a purchase in the order money moves.
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
 import { GrantDecision } from '../identity/contract.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { methodsOf, payableBy, railNames, railSummaries, requestedMethods } from '../payments/contract.ts';
 import './report-contract.ts';
 import { lasting, service } from '../service/terms.ts';

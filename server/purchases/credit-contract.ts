@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { Evidence } from './contract.ts';
 
 /** Credit for checks, with how it came and went. Pure. */

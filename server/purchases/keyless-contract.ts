@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { CheckRequest, Report } from '../work-check/contract.ts';
 import { checkWork, Job, JobKey, pay } from './contract.ts';
 import { checkRules } from './request-contract.ts';

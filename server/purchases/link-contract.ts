@@ -1,4 +1,4 @@
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { railSummaries } from '../payments/contract.ts';
 import { pay } from './contract.ts';
 import { PaymentPage, paymentPage } from './payment-contract.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { railNames } from '../payments/contract.ts';
 import { lasting } from '../service/terms.ts';
 import { Verdict } from '../work-check/contract.ts';

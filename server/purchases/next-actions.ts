@@ -1,5 +1,5 @@
-import type { Buyer, Member } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
+import type { Buyer, Member } from '../operation/caller.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import type { NextAction } from './contract.ts';

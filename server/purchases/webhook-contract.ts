@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 
 /** Where an account is told of its events (specification 3.9). For members: an agent reads the events itself. Pure. */
 

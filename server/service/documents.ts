@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Verb } from '../door/verb.ts';
 import { signInChainId } from '../identity/wallet.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { toWire } from '../kernel/money.ts';
+import type { Verb } from '../operation/verb.ts';
 import { operations, tools } from '../operations.ts';
 import type { Context } from '../runtime.ts';
 import { Report } from '../work-check/contract.ts';

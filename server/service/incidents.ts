@@ -1,6 +1,6 @@
-import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { historyDays, type Incident, incidentsMax, type incidents as operation } from './incident-contract.ts';
 import { daySeconds } from './terms.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
+import { defineOperation } from '../operation/operation.ts';
 import { text } from '../work-check/input-fields.ts';
 
 /** Documents of an account that the service may retrieve for its agents (specification 1.6, 5.2). Pure. */

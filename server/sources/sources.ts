@@ -1,5 +1,4 @@
 import type { Configuration } from '../configuration.ts';
-import type { Verb } from '../door/verb.ts';
 import { lockAccount } from '../identity/account.ts';
 import { accountSharing, outsideGrant } from '../identity/grant.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -7,6 +6,7 @@ import { digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
 import { seal, unseal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
+import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import * as contract from './contract.ts';
 

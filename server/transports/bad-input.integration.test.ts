@@ -7,7 +7,7 @@ import { Agent } from '../../e2e/support/agent.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { ask, operationNames, wellFormed } from '../../e2e/support/requests.ts';
 import { startService } from '../../e2e/support/service.ts';
-import { type Operation, pathKeys } from '../door/operation.ts';
+import { type Operation, pathKeys } from '../operation/operation.ts';
 import { operations } from '../operations.ts';
 import { price } from '../service/terms.ts';
 import { exampleRequest } from '../work-check/sample.ts';

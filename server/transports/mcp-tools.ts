@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { type Operation, pathKeys } from '../door/operation.ts';
+import { type Operation, pathKeys } from '../operation/operation.ts';
 import { type OperationName, tools } from '../operations.ts';
 import { Problem } from '../problems/problem.ts';
 import { NextAction } from '../purchases/contract.ts';

@@ -10,13 +10,13 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { maxBytesOf } from '../door/operation.ts';
 import { needsCredential, perform, requireCaller } from '../door/perform.ts';
 import { isKnown } from '../identity/authenticate.ts';
 import { isOAuthToken } from '../identity/token.ts';
 import { findJsonFault } from '../kernel/json-value.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { webRuntime } from '../open-runtime.ts';
+import { maxBytesOf } from '../operation/operation.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';

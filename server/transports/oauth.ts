@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
-import { countRequest, originOf, paced } from '../door/rate-limit.ts';
 import { authenticate } from '../identity/authenticate.ts';
+import { countRequest, originOf, paced } from '../operation/rate-limit.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { contextOf } from './context.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Operator } from '../configuration/operator.ts';
-import { type PublishedAudience, type PublishedOperation, pathKeys, problemsOf } from '../door/operation.ts';
+import { type PublishedAudience, type PublishedOperation, pathKeys, problemsOf } from '../operation/operation.ts';
 import { operations } from '../operations.ts';
 import { type ProblemCode, problems } from '../problems/catalogue.ts';
 import { service } from '../service/terms.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { chargeMore, countRequest, paced } from '../door/rate-limit.ts';
+import { chargeMore, countRequest, paced } from '../operation/rate-limit.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge } from './body.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Operation, pathKeys } from '../door/operation.ts';
+import { type Operation, pathKeys } from '../operation/operation.ts';
 import { operations } from '../operations.ts';
 import { openApiDocument } from './openapi.ts';
 import { requestExamples } from './request-examples.ts';

@@ -1,10 +1,10 @@
-import { maxBytesOf, type Operation, pathKeys } from '../door/operation.ts';
 import { needsCredential, perform, requireCaller } from '../door/perform.ts';
-import { originOf, requireLeft } from '../door/rate-limit.ts';
 import type { Outcome } from '../door/replay.ts';
 import { isKnown } from '../identity/authenticate.ts';
 import { newKey } from '../kernel/id.ts';
 import { webRuntime } from '../open-runtime.ts';
+import { maxBytesOf, type Operation, pathKeys } from '../operation/operation.ts';
+import { originOf, requireLeft } from '../operation/rate-limit.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { PaymentRequired, Problem, problemText } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';

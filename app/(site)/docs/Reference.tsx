@@ -1,5 +1,5 @@
 import { Key } from '@/components/ui/Key.tsx';
-import type { Audience, Operation } from '@/server/door/operation.ts';
+import type { Audience, Operation } from '@/server/operation/operation.ts';
 import { operations } from '@/server/operations.ts';
 import { problems } from '@/server/problems/catalogue.ts';
 

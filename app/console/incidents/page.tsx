@@ -1,7 +1,7 @@
 import { OpenIncident, TellMore } from '@/components/console/IncidentForms.tsx';
 import { Incidents } from '@/components/purchases/Incidents.tsx';
-import { may, neededFor } from '@/server/console/roles.ts';
 import { perform } from '@/server/door/perform.ts';
+import { may, neededFor } from '@/server/operation/operator-roles.ts';
 import { show } from '../../show.tsx';
 import { operatorContext, roleNow, titled } from '../operator.ts';
 import { Told } from '../Told.tsx';

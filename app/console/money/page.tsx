@@ -3,7 +3,7 @@ import { Row, RowAct, RowList } from '@/components/console/Rows.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
-import { may, neededFor } from '@/server/console/roles.ts';
+import { may, neededFor } from '@/server/operation/operator-roles.ts';
 import { show } from '../../show.tsx';
 import { operatorContext, readForOperator, roleNow, titled } from '../operator.ts';
 import { Told } from '../Told.tsx';

@@ -6,7 +6,7 @@ import { LivePurchases } from '@/components/console/LivePurchases.tsx';
 import { PurchaseTable } from '@/components/console/PurchaseTable.tsx';
 import { SavedViews } from '@/components/console/SavedViews.tsx';
 import { bulkNames } from '@/server/console/contract/acts.ts';
-import { may } from '@/server/console/roles.ts';
+import { may } from '@/server/operation/operator-roles.ts';
 import { show } from '../../show.tsx';
 import { operatorContext, readForOperator, roleNow, titled } from '../operator.ts';
 import { Told } from '../Told.tsx';

@@ -1,7 +1,7 @@
 import { measuredText } from '@/components/purchases/measured-words.ts';
 import { State } from '@/components/purchases/State.tsx';
 import { counted } from '@/components/ui/counted.ts';
-import { may, neededFor } from '@/server/console/roles.ts';
+import { may, neededFor } from '@/server/operation/operator-roles.ts';
 import { show } from '../../show.tsx';
 import { readForOperator, roleNow, titled } from '../operator.ts';
 

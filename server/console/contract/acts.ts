@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../../door/operation.ts';
+import { defineOperation } from '../../operation/operation.ts';
 import { Amount, act, Done, Instant, inspect, Key, Reason } from './parts.ts';
 import { type ActionName, Row } from './purchases.ts';
 

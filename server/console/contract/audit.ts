@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../../door/operation.ts';
+import { defineOperation } from '../../operation/operation.ts';
 import { Amount, Instant, Key, look } from './parts.ts';
 
 /** The record of what operators did, and its verification. Pure. */

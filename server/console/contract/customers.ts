@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../../door/operation.ts';
+import { defineOperation } from '../../operation/operation.ts';
 import { Amount, act, Done, Instant, Key, look, Reason } from './parts.ts';
 import { Row } from './purchases.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../../door/operation.ts';
+import { defineOperation } from '../../operation/operation.ts';
 import { Amount, act, Instant, inspect, Key, look, Reason, told } from './parts.ts';
 
 /** Disputes, for operators. Pure. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../../door/operation.ts';
+import { defineOperation } from '../../operation/operation.ts';
 import { Amount, act, Instant, look, Reason, told } from './parts.ts';
 
 /** Failed work, for operators. Pure. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../../door/operation.ts';
+import { defineOperation } from '../../operation/operation.ts';
 import { Impact } from '../../service/incident-contract.ts';
 import { act, Done, Instant, Key } from './parts.ts';
 

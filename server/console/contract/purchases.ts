@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../../door/operation.ts';
+import { defineOperation } from '../../operation/operation.ts';
 import { railNames } from '../../payments/contract.ts';
 import { chargeStates, jobStates, paymentStates, reviewStates } from '../../purchases/states.ts';
 import { Amount, act, Instant, inspect, Key, look } from './parts.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../../door/operation.ts';
+import { defineOperation } from '../../operation/operation.ts';
 import { FindingStatus, Measured } from '../../work-check/contract.ts';
 import { act, Done, Instant, inspect, Key, look, Reason } from './parts.ts';
 

@@ -1,12 +1,11 @@
-import type { Verb } from '../../door/verb.ts';
-import { lockAccount } from '../../identity/account.ts';
-import { principalsOf } from '../../identity/caller.ts';
+import { lockAccount, principalsOf } from '../../identity/account.ts';
 import { closingOf, endAccount, standingOf } from '../../identity/closed.ts';
 import { requireFreshSignIn } from '../../identity/fresh.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { toWire } from '../../kernel/money.ts';
 import { statement } from '../../kernel/sql.ts';
 import { creditOfAll } from '../../ledger/ledger.ts';
+import type { Verb } from '../../operation/verb.ts';
 import type { Rails } from '../../payments/rail.ts';
 import { Problem } from '../../problems/problem.ts';
 import type * as contract from '../closing-contract.ts';

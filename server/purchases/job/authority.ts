@@ -1,7 +1,7 @@
 import { blockedRefusal } from '../../identity/blocked.ts';
-import type { Buyer, Member } from '../../identity/caller.ts';
 import { methodRefusal, outsideGrant, serviceRefusal } from '../../identity/grant.ts';
-import { memberMay } from '../../identity/member-roles.ts';
+import type { Buyer, Member } from '../../operation/caller.ts';
+import { memberMay } from '../../operation/member-roles.ts';
 import type { Rails } from '../../payments/rail.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { service } from '../../service/terms.ts';

@@ -1,11 +1,11 @@
-import type { Loader } from '../../door/verb.ts';
 import { payerIsBlocked } from '../../identity/blocked.ts';
-import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
 import { stillWithinLimits } from '../../identity/limits.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { creditCovers } from '../../ledger/ledger.ts';
+import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
+import type { Loader } from '../../operation/verb.ts';
 import { attemptEnds, keepsCard } from '../../payments/attempt-sql.ts';
 import { Problem } from '../../problems/problem.ts';
 import { salesOff } from '../../service/switches.ts';

@@ -1,7 +1,7 @@
-import type { Verb } from '../../door/verb.ts';
-import type { Buyer, Member } from '../../identity/caller.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { currency, microcents, toWire } from '../../kernel/money.ts';
+import type { Buyer, Member } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { payAction, type RailName } from '../../payments/contract.ts';
 import type { Context } from '../../runtime.ts';
 import { saleIsOff } from '../../service/switches.ts';

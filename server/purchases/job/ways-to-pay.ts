@@ -1,4 +1,4 @@
-import type { Buyer, Member } from '../../identity/caller.ts';
+import type { Buyer, Member } from '../../operation/caller.ts';
 import { payableBy } from '../../payments/contract.ts';
 import type { Rail, Rails } from '../../payments/rail.ts';
 import type { Asked, Job } from '../contract.ts';

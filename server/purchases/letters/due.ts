@@ -1,5 +1,4 @@
-import { memberAddresses } from '../../identity/account.ts';
-import { principalsOf } from '../../identity/caller.ts';
+import { memberAddresses, principalsOf } from '../../identity/account.ts';
 import { isClosed } from '../../identity/closed.ts';
 import { writeToUs } from '../../identity/closed-letter.ts';
 import { nameOf } from '../../identity/name.ts';

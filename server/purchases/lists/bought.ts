@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { Verb } from '../../door/verb.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { principalsNamed } from '../../identity/agents.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Verb } from '../../operation/verb.ts';
 import type { Runtime } from '../../runtime.ts';
 import * as contract from '../list-contract.ts';
 import { quoteTitle } from '../quote/quote-title.ts';

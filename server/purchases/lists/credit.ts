@@ -1,9 +1,9 @@
-import type { Verb } from '../../door/verb.ts';
+import { principalsOf } from '../../identity/account.ts';
 import { principalsNamed } from '../../identity/agents.ts';
-import { principalsOf } from '../../identity/caller.ts';
 import { toWire } from '../../kernel/money.ts';
 import { statement } from '../../kernel/sql.ts';
 import { changesOfCredit, creditOfAll } from '../../ledger/ledger.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import * as contract from '../credit-contract.ts';
 import { linkTo, ownerOf } from './lists.ts';

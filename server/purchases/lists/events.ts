@@ -1,8 +1,9 @@
-import type { Verb } from '../../door/verb.ts';
-import { type Buyer, type Member, principalsOf } from '../../identity/caller.ts';
+import { principalsOf } from '../../identity/account.ts';
 import { after as later } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { statement } from '../../kernel/sql.ts';
+import type { Buyer, Member } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import { seconds } from '../../service/terms.ts';
 import * as contract from '../list-contract.ts';

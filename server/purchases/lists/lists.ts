@@ -1,9 +1,9 @@
-import type { Verb } from '../../door/verb.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import type { Buyer, Member } from '../../identity/caller.ts';
 import { utcDay } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { statement } from '../../kernel/sql.ts';
+import type { Buyer, Member } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { availability } from '../../service/availability.ts';

@@ -1,7 +1,5 @@
-import type { Reply, Verb } from '../../door/verb.ts';
 import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
 import { buyerBehind } from '../../identity/buyer-behind.ts';
-import type { Buyer } from '../../identity/caller.ts';
 import { outsideGrant } from '../../identity/grant.ts';
 import { ensureWallet, isKnownWallet, openWalletSession } from '../../identity/wallet.ts';
 import { after } from '../../kernel/clock.ts';
@@ -10,6 +8,8 @@ import { canonicalJson, digestOf } from '../../kernel/digest.ts';
 import { type Claim, isTaken, recall, remember, takeKey } from '../../kernel/idempotency.ts';
 import { toWire } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import type { Buyer } from '../../operation/caller.ts';
+import type { Reply, Verb } from '../../operation/verb.ts';
 import { linkRail } from '../../payments/contract.ts';
 import type { PaymentRequest, Presented } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';

@@ -1,4 +1,4 @@
-import type { Verb } from '../../door/verb.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';

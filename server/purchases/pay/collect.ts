@@ -1,5 +1,4 @@
 import { blockAccount, payerRefusal } from '../../identity/blocked.ts';
-import type { GrantRow } from '../../identity/grant.ts';
 import { inForce } from '../../identity/grant-decision.ts';
 import { release } from '../../identity/limits.ts';
 import { newKey } from '../../kernel/id.ts';
@@ -8,6 +7,7 @@ import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { collected, creditSpent, type Movement } from '../../ledger/entries.ts';
 import { post, walletCreditLocked } from '../../ledger/ledger.ts';
+import type { GrantRow } from '../../operation/caller.ts';
 import { markUnknown, recordCreditPayment } from '../../payments/attempt.ts';
 import { attemptPayers } from '../../payments/attempt-sql.ts';
 import { type Attempt, type Outcome, type Rail, railOf } from '../../payments/rail.ts';

@@ -1,9 +1,9 @@
-import type { Verb } from '../../door/verb.ts';
 import { closeLinks, linksClosedAt, lockAccount } from '../../identity/account.ts';
 import { recordEvent } from '../../identity/account-event.ts';
 import { blockPayer, disownedPayments, liftBlocks, type PaymentBlock, paymentBlocks } from '../../identity/blocked.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Verb } from '../../operation/verb.ts';
 import type { Rails, StrangersPayment } from '../../payments/rail.ts';
 import type { Runtime } from '../../runtime.ts';
 import { notAllowed } from '../job/row.ts';

@@ -1,4 +1,4 @@
-import type { Verb } from '../../door/verb.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { linkRail } from '../../payments/contract.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';

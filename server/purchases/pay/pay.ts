@@ -1,12 +1,12 @@
-import type { Reply, Steps, Verb } from '../../door/verb.ts';
 import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
-import type { Buyer } from '../../identity/caller.ts';
 import { methodRefusal, serviceRefusal } from '../../identity/grant.ts';
 import { cashRefusal, outsideLimits } from '../../identity/limits.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { newKey } from '../../kernel/id.ts';
 import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import type { Buyer } from '../../operation/caller.ts';
+import type { Reply, Steps, Verb } from '../../operation/verb.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
 import type { Attempt, Attested, Decline, Outcome, Presented, Rail } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';

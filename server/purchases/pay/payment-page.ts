@@ -1,14 +1,14 @@
-import type { Verb } from '../../door/verb.ts';
 import { linksClosedAt } from '../../identity/account.ts';
 import { blockedRefusal } from '../../identity/blocked.ts';
 import { buyerBehind, buyerOfPrincipal } from '../../identity/buyer-behind.ts';
-import type { Buyer, Caller } from '../../identity/caller.ts';
 import { methodRefusal, serviceRefusal } from '../../identity/grant.ts';
 import { outsideLimits } from '../../identity/limits.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { errorFields, log } from '../../kernel/log.ts';
 import { currency, toWire } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Buyer, Caller } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import type { Hosted, Rails } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';
 import { Problem, refuse } from '../../problems/problem.ts';

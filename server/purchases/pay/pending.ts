@@ -1,5 +1,5 @@
-import type { Reply } from '../../door/verb.ts';
-import type { Buyer } from '../../identity/caller.ts';
+import type { Buyer } from '../../operation/caller.ts';
+import type { Reply } from '../../operation/verb.ts';
 import type { Attempt, Outcome } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
 import type * as contract from '../contract.ts';

@@ -1,7 +1,7 @@
-import type { Verb } from '../../door/verb.ts';
 import { buyerBehind } from '../../identity/buyer-behind.ts';
 import { signInExtension, walletSignedIn } from '../../identity/sign-in-with-x.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { PaymentRequired, Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { jobReply } from '../job/view.ts';

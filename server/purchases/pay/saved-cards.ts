@@ -1,6 +1,6 @@
-import type { Verb } from '../../door/verb.ts';
 import { recordEvent } from '../../identity/account-event.ts';
 import type { Queries } from '../../kernel/database.ts';
+import type { Verb } from '../../operation/verb.ts';
 import type { Rails } from '../../payments/rail.ts';
 import { Problem } from '../../problems/problem.ts';
 import type * as contract from '../payment-contract.ts';

@@ -1,10 +1,10 @@
 import { recordEvent } from '../../identity/account-event.ts';
-import type { Buyer, Member } from '../../identity/caller.ts';
 import { roomRefusal } from '../../identity/limits.ts';
 import { newKey } from '../../kernel/id.ts';
 import { toText, toWire } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import type { Buyer, Member } from '../../operation/caller.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import type * as contract from '../contract.ts';

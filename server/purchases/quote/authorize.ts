@@ -1,10 +1,10 @@
-import type { Verb } from '../../door/verb.ts';
 import { serviceRefusal } from '../../identity/grant.ts';
 import { decisionInForce } from '../../identity/grant-decision.ts';
 import { principalBuysAlone, principalMayPassLimits, relyOnCredit, reserve } from '../../identity/limits.ts';
 import { utcDay } from '../../kernel/clock.ts';
 import { newKey } from '../../kernel/id.ts';
 import { statement } from '../../kernel/sql.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem, refuse } from '../../problems/problem.ts';
 import { switchedOffRefusal } from '../../service/availability.ts';
 import { service } from '../../service/terms.ts';

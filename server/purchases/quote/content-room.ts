@@ -1,9 +1,9 @@
-import type { Loader } from '../../door/verb.ts';
-import { limitsOf } from '../../identity/caller.ts';
+import { limitsOf } from '../../identity/grant.ts';
 import { buysAlone, hasRoom } from '../../identity/limits.ts';
 import { utcDay } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { statement } from '../../kernel/sql.ts';
+import type { Loader } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { price } from '../../service/terms.ts';

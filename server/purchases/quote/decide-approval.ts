@@ -1,12 +1,12 @@
-import type { Verb } from '../../door/verb.ts';
 import { recordEvent } from '../../identity/account-event.ts';
 import { connectedAgents } from '../../identity/agents.ts';
-import type { Member } from '../../identity/caller.ts';
 import { requireFreshSignIn } from '../../identity/fresh.ts';
 import { nameOf } from '../../identity/name.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { toWire } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
+import type { Member } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import * as contract from '../approval-contract.ts';

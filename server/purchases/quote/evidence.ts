@@ -1,10 +1,10 @@
-import type { Verb } from '../../door/verb.ts';
 import { principalNamed } from '../../identity/agents.ts';
-import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { unseal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { seconds } from '../../service/terms.ts';

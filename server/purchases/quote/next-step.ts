@@ -1,4 +1,4 @@
-import type { Buyer, Member } from '../../identity/caller.ts';
+import type { Buyer, Member } from '../../operation/caller.ts';
 import { purchaseRefusal } from '../job/authority.ts';
 import type { Asking } from '../job/view.ts';
 import type { QuoteState } from '../states.ts';

@@ -1,6 +1,3 @@
-import { originOf } from '../../door/rate-limit.ts';
-import type { Verb } from '../../door/verb.ts';
-import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
 import { serviceRefusal } from '../../identity/grant.ts';
 import { principalBuysAlone, principalHasRoom } from '../../identity/limits.ts';
 import { containsToken } from '../../identity/token.ts';
@@ -11,6 +8,9 @@ import { newKey } from '../../kernel/id.ts';
 import { toText, toWire } from '../../kernel/money.ts';
 import { seal } from '../../kernel/seal.ts';
 import { sql, statement } from '../../kernel/sql.ts';
+import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
+import { originOf } from '../../operation/rate-limit.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { type RailName, railSummaries } from '../../payments/contract.ts';
 import type { Rails } from '../../payments/rail.ts';
 import { Problem, refuse } from '../../problems/problem.ts';

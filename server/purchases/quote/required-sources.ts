@@ -1,9 +1,9 @@
 import type { Configuration } from '../../configuration.ts';
-import type { Buyer } from '../../identity/caller.ts';
 import { outsideGrant } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { unseal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Buyer } from '../../operation/caller.ts';
 import { Problem } from '../../problems/problem.ts';
 import { retrieveSources } from '../../sources/sources.ts';
 import type { CheckRequest } from '../../work-check/contract.ts';

@@ -1,5 +1,5 @@
-import type { Verb } from '../../door/verb.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Verb } from '../../operation/verb.ts';
 import type { Attested } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
 import type * as contract from '../../service/contract.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { Verb } from '../../door/verb.ts';
 import { billingOf } from '../../identity/billing.ts';
-import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { toWire } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
+import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import * as contract from '../bookkeeping-contract.ts';
 import type { Receipt } from '../contract.ts';

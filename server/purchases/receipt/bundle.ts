@@ -1,6 +1,6 @@
-import type { Verb } from '../../door/verb.ts';
 import { unseal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import { keptSources } from '../../sources/sources.ts';
 import { CheckRequest } from '../../work-check/contract.ts';

@@ -2,12 +2,12 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { chownSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Verb } from '../../door/verb.ts';
 import { after } from '../../kernel/clock.ts';
 import { ConfigurationError } from '../../kernel/configuration-error.ts';
 import type { Database } from '../../kernel/database.ts';
 import { newKey, randomText } from '../../kernel/id.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { ReceiptSigner } from '../../runtime.ts';
 import type * as contract from '../../service/contract.ts';

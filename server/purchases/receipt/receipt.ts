@@ -1,5 +1,3 @@
-import type { Verb } from '../../door/verb.ts';
-import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
 import { decisionsNamed } from '../../identity/grant-decision.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { canonicalJson, digestOf } from '../../kernel/digest.ts';
@@ -7,6 +5,8 @@ import { newKey } from '../../kernel/id.ts';
 import { currency, toWire } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { collectionReference, refundReference } from '../../payments/attempt-sql.ts';
 import { type RailName, reversalReasons } from '../../payments/contract.ts';
 import { Problem } from '../../problems/problem.ts';

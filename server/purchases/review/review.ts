@@ -1,5 +1,3 @@
-import type { Verb } from '../../door/verb.ts';
-import { actorOf, type Buyer, type Member } from '../../identity/caller.ts';
 import { newKey } from '../../kernel/id.ts';
 import { microcents } from '../../kernel/money.ts';
 import { seal } from '../../kernel/seal.ts';
@@ -7,6 +5,8 @@ import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { accepted } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
+import { actorOf, type Buyer, type Member } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem, refuse } from '../../problems/problem.ts';
 import { enqueueCheck } from '../../queue/queue.ts';
 import type { Context } from '../../runtime.ts';

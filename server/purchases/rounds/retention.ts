@@ -1,5 +1,3 @@
-import type { Verb } from '../../door/verb.ts';
-import type { Buyer, Member } from '../../identity/caller.ts';
 import { forgetWallets } from '../../identity/forget.ts';
 import { outsideGrant } from '../../identity/grant.ts';
 import { after } from '../../kernel/clock.ts';
@@ -7,6 +5,8 @@ import type { Database } from '../../kernel/database.ts';
 import { forgetAnswers } from '../../kernel/idempotency.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
+import type { Buyer, Member } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import type { Runtime } from '../../runtime.ts';
 import { daySeconds, seconds } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';

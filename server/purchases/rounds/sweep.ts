@@ -1,9 +1,9 @@
-import { forgetCounts } from '../../door/rate-limit.ts';
 import { revokeUnused } from '../../identity/credential.ts';
 import { release } from '../../identity/limits.ts';
 import { forgetOldRecords } from '../../identity/oauth/records.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
+import { forgetCounts } from '../../operation/rate-limit.ts';
 import { guarded } from '../../queue/rounds.ts';
 import type { Runtime } from '../../runtime.ts';
 import { advance } from '../job/advance.ts';

@@ -1,6 +1,6 @@
-import type { BlockCause } from '../../identity/blocked.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { BlockCause } from '../../operation/caller.ts';
 import { type Told, told, toldMax, type Waiting } from '../../payments/told.ts';
 import { readWaiting } from '../../payments/unsettled.ts';
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Verb } from '../../door/verb.ts';
 import { lockAccount } from '../../identity/account.ts';
 import { isFresh } from '../../identity/fresh.ts';
 import { newKey } from '../../kernel/id.ts';
 import { isPublicAddress } from '../../kernel/public-fetch.ts';
 import { seal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import { lasting } from '../../service/terms.ts';
 import { placeOf } from '../lists/events.ts';

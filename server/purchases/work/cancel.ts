@@ -1,7 +1,7 @@
-import type { Verb } from '../../door/verb.ts';
-import { actorOf } from '../../identity/caller.ts';
 import { release } from '../../identity/limits.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import { actorOf } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Runtime } from '../../runtime.ts';
 import type * as contract from '../contract.ts';

@@ -1,6 +1,6 @@
-import type { Verb } from '../../door/verb.ts';
-import { ownedBy } from '../../identity/caller.ts';
 import { sql } from '../../kernel/sql.ts';
+import { ownedBy } from '../../operation/caller.ts';
+import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import { summaryView } from '../../work-check/view.ts';
 import * as contract from '../contract.ts';

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { doorProblems, type Operation } from '@/server/door/operation.ts';
+import { doorProblems, type Operation } from '@/server/operation/operation.ts';
 import { operations } from '@/server/operations.ts';
 import { type ProblemCode, problems } from '@/server/problems/catalogue.ts';
 import { defaultGrant, price } from '@/server/service/terms.ts';

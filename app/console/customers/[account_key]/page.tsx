@@ -4,7 +4,7 @@ import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
-import { may } from '@/server/console/roles.ts';
+import { may } from '@/server/operation/operator-roles.ts';
 import { show } from '../../../show.tsx';
 import { operatorContext, readForOperator, roleNow, titled } from '../../operator.ts';
 import { Told } from '../../Told.tsx';

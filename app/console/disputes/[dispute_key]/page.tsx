@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Moment } from '@/components/console/Moment.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { may, neededFor } from '@/server/console/roles.ts';
+import { may, neededFor } from '@/server/operation/operator-roles.ts';
 import { show } from '../../../show.tsx';
 import { operatorContext, readForOperator, roleNow, titled } from '../../operator.ts';
 import { Told } from '../../Told.tsx';

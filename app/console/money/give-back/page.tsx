@@ -2,7 +2,7 @@ import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
 import { NeedsSignIn } from '@/components/console/NeedsSignIn.tsx';
 import { amountText } from '@/components/purchases/Price.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { may } from '@/server/console/roles.ts';
+import { may } from '@/server/operation/operator-roles.ts';
 import { Missing, show } from '../../../show.tsx';
 import { operatorContext, readForOperator, roleNow, titled } from '../../operator.ts';
 

@@ -5,7 +5,7 @@ import { amountText, Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
-import { needsFreshSignIn } from '@/server/console/roles.ts';
+import { needsFreshSignIn } from '@/server/operation/operator-roles.ts';
 import { show } from '../../../show.tsx';
 import { operatorContext, readForOperator, titled } from '../../operator.ts';
 import { chosenIn } from './keys.ts';

@@ -1,6 +1,6 @@
 import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
 import { switchWords } from '@/components/console/switch-words.ts';
-import { may } from '@/server/console/roles.ts';
+import { may } from '@/server/operation/operator-roles.ts';
 import { Missing, show } from '../../../show.tsx';
 import { readForOperator, roleNow, titled } from '../../operator.ts';
 

@@ -1,8 +1,8 @@
 import { Moment } from '@/components/console/Moment.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { may, neededFor } from '@/server/console/roles.ts';
 import { perform } from '@/server/door/perform.ts';
+import { may, neededFor } from '@/server/operation/operator-roles.ts';
 import { Problem } from '@/server/problems/problem.ts';
 import { Missing, show } from '../../../show.tsx';
 import { operatorContext, roleNow, titled } from '../../operator.ts';

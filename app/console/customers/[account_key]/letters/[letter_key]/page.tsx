@@ -1,5 +1,5 @@
 import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
-import { may } from '@/server/console/roles.ts';
+import { may } from '@/server/operation/operator-roles.ts';
 import { Missing, show } from '../../../../../show.tsx';
 import { readForOperator, roleNow, titled } from '../../../../operator.ts';
 

@@ -5,7 +5,7 @@ import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { type ActionName, actionNames } from '@/server/console/contract/purchases.ts';
-import { needsFreshSignIn } from '@/server/console/roles.ts';
+import { needsFreshSignIn } from '@/server/operation/operator-roles.ts';
 import { Missing, show } from '../../../../../show.tsx';
 import { operatorContext, readForOperator, titled } from '../../../../operator.ts';
 

@@ -1,8 +1,30 @@
-import type { ActingRole } from '../console/roles.ts';
-import type { Audience } from '../door/operation.ts';
-import type { BlockCause } from './blocked.ts';
-import type { GrantRow } from './grant.ts';
 import type { MemberRole } from './member-roles.ts';
+import type { Audience } from './operation.ts';
+import type { ActingRole } from './operator-roles.ts';
+
+/** A grant as stored (specification 4.7). */
+export interface GrantRow {
+  grant_key: string;
+  service_keys: string[];
+  payment_methods: string[];
+  per_job_limit_microcents: bigint;
+  daily_limit_microcents: bigint;
+  total_limit_microcents: bigint | null;
+  governed_refs: boolean;
+  review_authority: boolean;
+  paused_at: Date | null;
+  /** From then on it covers nothing; null without an end. */
+  expires_at: Date | null;
+  /** A dearer purchase needs a person's yes; null asks never. */
+  approval_above_microcents: bigint | null;
+  /** Whether a purchase above a limit may be asked for, too. */
+  may_ask_above_limits: boolean;
+  /** The decision in force. */
+  grant_digest: string;
+}
+
+/** Why nothing new may be bought. Agents read it in `holds`. */
+export type BlockCause = 'payment_reversed' | 'card_dispute' | 'blocked_card' | 'disowned_card' | 'remedies';
 
 /** An agent or a wallet with its grant. `principalKey` outlives its credentials; a wallet's is its address. */
 export interface Buyer {
@@ -31,7 +53,7 @@ interface Anonymous {
 
 /**
  * Who runs the service: whoever runs its commands, who can read and write its database anyway, and members with an
- * operator role, whom `authenticate` turns into one on operations for operators. `server/console/roles.ts` says what
+ * operator role, whom `authenticate` turns into one on operations for operators. `server/operation/operator-roles.ts` says what
  * each role may do.
  */
 export interface Operator {
@@ -89,16 +111,6 @@ export function ownedBy(caller: Customer): { principalKey: string | null; accoun
       return { principalKey: caller.principalKey, accountKey: null };
   }
 }
-
-/** The principals whose purchases an owner sees, as SQL; `owner` is a value. */
-export const principalsOf = (column: 'principal_key' | 'account_key', owner: string): string =>
-  `select principal_key from principals where ${column} = ${owner}`;
-
-/** What a limit of spending reads of a principal's grant, as SQL. */
-export const limitsOf = (principal: string): string =>
-  `select principal_key, grant_key, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
-    approval_above_microcents, may_ask_above_limits
-    from grants where principal_key = ${principal}`;
 
 /** The caller's name in the audit. */
 export function actorOf(caller: Customer): string {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { CallerFor } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Context } from '../runtime.ts';
+import type { CallerFor } from './caller.ts';
 import type { Operation, ReadName } from './operation.ts';
 import type { About } from './rate-limit.ts';
 

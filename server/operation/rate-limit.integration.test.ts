@@ -4,8 +4,8 @@ import { Agent, type Answer } from '../../e2e/support/agent.ts';
 import { registrationFor } from '../../e2e/support/letter.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { perform } from '../door/perform.ts';
 import { pageContext } from '../transports/context.ts';
-import { perform } from './perform.ts';
 
 const service = await startService({
   RATE_LIMIT_REQUESTS: '40',

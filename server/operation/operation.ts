@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { LimitName } from '../configuration/rate-limits.ts';
-import { memberMay, memberRoles } from '../identity/member-roles.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
+import { memberMay, memberRoles } from './member-roles.ts';
 
 /** Who may call: anyone, a buyer (agent or wallet), a signed-in member, or an operator. */
 export type Audience = 'public' | 'agent' | 'member' | 'operator';
