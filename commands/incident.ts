@@ -1,5 +1,5 @@
+import { incidentImpacts, incidentParts } from '../server/availability/incident-contract.ts';
 import { perform } from '../server/door/perform.ts';
-import { incidentImpacts, incidentParts } from '../server/service/incident-contract.ts';
 import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
+import { openAssessorProbe } from './availability/assessor.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -16,7 +17,6 @@ import { openRails } from './payments/open-rails.ts';
 import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { ReceiptSigner, Replica, Runtime } from './runtime.ts';
-import { openAssessorProbe } from './service/assessor.ts';
 
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
 export async function openRuntime(env: Record<string, string | undefined>, role: 'web' | 'worker'): Promise<Runtime> {

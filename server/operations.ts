@@ -1,3 +1,5 @@
+import * as documents from './availability/discovery-contract.ts';
+import { incidents } from './availability/incident-contract.ts';
 import * as acts from './console/contract/acts.ts';
 import * as audit from './console/contract/audit.ts';
 import * as customers from './console/contract/customers.ts';
@@ -23,13 +25,12 @@ import { bundle } from './purchases/bundle-contract.ts';
 import * as closing from './purchases/closing-contract.ts';
 import * as purchases from './purchases/contract.ts';
 import * as credit from './purchases/credit-contract.ts';
+import * as keys from './purchases/key-contract.ts';
 import * as keyless from './purchases/keyless-contract.ts';
 import * as link from './purchases/link-contract.ts';
 import * as lists from './purchases/list-contract.ts';
 import * as payment from './purchases/payment-contract.ts';
 import * as webhooks from './purchases/webhook-contract.ts';
-import * as service from './service/contract.ts';
-import { incidents } from './service/incident-contract.ts';
 import * as sources from './sources/contract.ts';
 
 /**
@@ -37,10 +38,10 @@ import * as sources from './sources/contract.ts';
  * derives from this list; an operator's operation does not compile here. Pure data, readable without a server.
  */
 export const operations = {
-  discovery: service.discovery,
-  service_contract: service.serviceContract,
-  receipt_keys: service.receiptKeys,
-  did_document: service.didDocument,
+  discovery: documents.discovery,
+  service_contract: documents.serviceContract,
+  receipt_keys: keys.receiptKeys,
+  did_document: keys.didDocument,
   incidents,
   wallet_challenge: identity.walletChallenge,
   wallet_verify: identity.walletVerify,

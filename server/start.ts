@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import next from 'next';
+import { availability } from './availability/availability.ts';
 import { isSupervisor, supervise } from './children.ts';
 import { cardGaps } from './configuration/card.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -9,7 +10,6 @@ import { ConfigurationError } from './kernel/configuration-error.ts';
 import { log } from './kernel/log.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { keyFaults, webRuntime } from './open-runtime.ts';
-import { availability } from './service/availability.ts';
 import { stopWhenTold } from './stopping.ts';
 import { readyForWork } from './supervisor.ts';
 import { startTracing } from './tracing.ts';

@@ -17,7 +17,7 @@ const tablesOf = {
     'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches ' +
     'reconciliation_differences',
   sources: 'sources',
-  service: 'switches switch_changes incidents incident_updates',
+  availability: 'switches switch_changes incidents incident_updates',
   identity:
     'accounts members invitations sign_in_links member_sessions principals credentials registrations account_events ' +
     'billing_details purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',
@@ -48,7 +48,7 @@ const exempt = [/^server\/console\//, /\/unsettled\.ts$/, /^server\/transports\/
 
 /** Who writes rows of another room. Rails return facts: jobs are written by purchases alone. */
 const mayWrite: Partial<Record<string, readonly Room[]>> = {
-  console: ['payments', 'service'],
+  console: ['payments', 'availability'],
   purchases: ['payments'],
   payments: ['ledger'],
   'held.ts': ['purchases'],

@@ -1,3 +1,4 @@
+import { incidents } from './availability/incidents.ts';
 import { consoleAccounts, pauseCustomerAgent, revokeCustomerAgent } from './console/accounts.ts';
 import { consoleActs, verifyActs } from './console/acts.ts';
 import { actOnPurchases, previewActs } from './console/bulk.ts';
@@ -26,6 +27,7 @@ import { consoleSearch } from './console/search.ts';
 import { turnSwitch } from './console/turn-switch.ts';
 import { consoleViews, removeView, saveView } from './console/views.ts';
 import { consoleWebhooks, hearAgain, openWebhook, readWebhook } from './console/webhooks.ts';
+import { discovery, serviceContract } from './discovery/documents.ts';
 import { changeLetters, endSessions, liftSilence, member } from './identity/account.ts';
 import {
   agentHistory,
@@ -92,8 +94,6 @@ import {
 } from './purchases/webhooks/endpoints.ts';
 import { cancel } from './purchases/work/cancel.ts';
 import { report } from './purchases/work/report.ts';
-import { discovery, serviceContract } from './service/documents.ts';
-import { incidents } from './service/incidents.ts';
 import { addSource, removeSource, sources } from './sources/sources.ts';
 
 /** Adds to a refusal what the customer can do instead. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
+import { Assessment } from '@/server/availability/contract.ts';
 import { perform } from '@/server/door/perform.ts';
 import { type JsonValue, parsedIfJson } from '@/server/kernel/json-value.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
 import type { operations } from '@/server/operations.ts';
-import { Assessment } from '@/server/service/contract.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
 

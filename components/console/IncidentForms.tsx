@@ -1,6 +1,6 @@
+import { type Incident, incidentImpacts, incidentParts } from '@/server/availability/incident-contract.ts';
+import { impactWords, partWords } from '@/server/availability/incident-words.ts';
 import { titleMax, updateMax } from '@/server/console/contract/incidents.ts';
-import { type Incident, incidentImpacts, incidentParts } from '@/server/service/incident-contract.ts';
-import { impactWords, partWords } from '@/server/service/incident-words.ts';
 
 /** Opens an incident: a title, what it touches, and a first text. Works without scripts. */
 export function OpenIncident() {

@@ -1,4 +1,4 @@
-import type { SwitchName } from '@/server/service/contract.ts';
+import type { SwitchName } from '@/server/availability/contract.ts';
 
 /** What each switch controls, and what happens when it is off. */
 export const switchWords: Record<SwitchName, { name: string; off: string }> = {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { z } from 'zod';
+import type * as contract from '@/server/availability/contract.ts';
 import { instantText } from '@/server/kernel/instant-text.ts';
-import type * as contract from '@/server/service/contract.ts';
 import { chainName } from './receipt-words.ts';
 import { State } from './State.tsx';
 

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import type { Incident } from '@/server/service/incident-contract.ts';
+import type { Incident } from '@/server/availability/incident-contract.ts';
 import { Incidents } from './Incidents.tsx';
 
 const incident: Incident = {

@@ -1,6 +1,6 @@
 import { Rss } from 'lucide-react';
-import { historyDays, type Incident } from '@/server/service/incident-contract.ts';
-import { impactText } from '@/server/service/incident-words.ts';
+import { historyDays, type Incident } from '@/server/availability/incident-contract.ts';
+import { impactText } from '@/server/availability/incident-words.ts';
 import { Instant } from '../ui/Instant.tsx';
 
 interface Props {

@@ -1,5 +1,5 @@
 import { Info } from 'lucide-react';
-import { verdictMeanings } from '@/server/service/meanings.ts';
+import { verdictMeanings } from '@/server/availability/meanings.ts';
 import type { Report } from '@/server/work-check/contract.ts';
 import { checkNames } from './check-words.ts';
 import { StateBadge } from './State.tsx';

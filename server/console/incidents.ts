@@ -1,3 +1,4 @@
+import { historyDays, updatesMax } from '../availability/incident-contract.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
@@ -5,7 +6,6 @@ import type { Tx } from '../kernel/transaction.ts';
 import type { Operator } from '../operation/caller.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
-import { historyDays, updatesMax } from '../service/incident-contract.ts';
 import { daySeconds } from '../service/terms.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract/incidents.ts';

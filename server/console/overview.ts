@@ -1,3 +1,5 @@
+import { availability } from '../availability/availability.ts';
+import { switchNames } from '../availability/contract.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import { isFresh } from '../identity/fresh.ts';
 import { after } from '../kernel/clock.ts';
@@ -8,8 +10,6 @@ import { accountSums } from '../ledger/closing.ts';
 import type { Verb } from '../operation/verb.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
 import type { Runtime } from '../runtime.ts';
-import { availability } from '../service/availability.ts';
-import { switchNames } from '../service/contract.ts';
 import * as contract from './contract/overview.ts';
 import { figuresBy, type HourlyFigure, secondsOfStep, waivingActions } from './hours.ts';
 import { chainView } from './money.ts';

@@ -1,3 +1,4 @@
+import { assessment } from '../availability/assessment.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -7,7 +8,6 @@ import { sql } from '../kernel/sql.ts';
 import type { Operator } from '../operation/caller.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
-import { assessment } from '../service/assessment.ts';
 import type { CheckRequest, FindingStatus, Report } from '../work-check/contract.ts';
 import { noteAct } from './acts.ts';
 import { caseOf, textOf } from './cases.ts';

@@ -1,3 +1,4 @@
+import { railsSetUp } from '../availability/availability.ts';
 import { heldByAccepted } from '../held.ts';
 import { after, endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -8,7 +9,6 @@ import type { Tx } from '../kernel/transaction.ts';
 import type { GrantRow, Member } from '../operation/caller.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
-import { railsSetUp } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import {
   type ActingFor,

@@ -1,3 +1,4 @@
+import { railsSetUp } from '../availability/availability.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
@@ -7,7 +8,6 @@ import type { Tx } from '../kernel/transaction.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
-import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { recordEvent } from './account-event.ts';
 import { raises, withChange } from './agents.ts';

@@ -1,10 +1,10 @@
+import { railsSetUp } from '../availability/availability.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import type { DueLetter, LetterWriters } from '../mail/send-letter.ts';
 import type { MemberRole } from '../operation/member-roles.ts';
 import type { Runtime } from '../runtime.ts';
-import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { hasAccount } from './confirmation.ts';
 import {

@@ -1,3 +1,4 @@
+import { requireRegistrations } from '../availability/availability.ts';
 import type { Configuration } from '../configuration.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -6,7 +7,6 @@ import { seal, unseal } from '../kernel/seal.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
-import { requireRegistrations } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { hasAccount, openAccount } from './confirmation.ts';
 import { type LinkState, openSession, type SignedIn } from './sign-in.ts';

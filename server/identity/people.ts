@@ -1,3 +1,4 @@
+import { requireLetters } from '../availability/availability.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
@@ -9,7 +10,6 @@ import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import type { Context } from '../runtime.ts';
-import { requireLetters } from '../service/availability.ts';
 import { daySeconds } from '../service/terms.ts';
 import { lockAccount } from './account.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';

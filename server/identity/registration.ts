@@ -1,3 +1,4 @@
+import { requireRegistrations } from '../availability/availability.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { toWire } from '../kernel/money.ts';
@@ -6,7 +7,6 @@ import { originOf } from '../operation/rate-limit.ts';
 import type { Reply, Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { enqueueLetter } from '../queue/queue.ts';
-import { requireRegistrations } from '../service/availability.ts';
 import { codeTries, defaultGrant, seconds, service } from '../service/terms.ts';
 import { confirmRegistration } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';

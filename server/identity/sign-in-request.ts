@@ -1,8 +1,8 @@
+import { requireLetters } from '../availability/availability.ts';
 import { newKey } from '../kernel/id.ts';
 import { originOf } from '../operation/rate-limit.ts';
 import type { Verb } from '../operation/verb.ts';
 import { enqueueLetter } from '../queue/queue.ts';
-import { requireLetters } from '../service/availability.ts';
 import { firstPage, ownPage } from './destination.ts';
 import type { IdentityLetter } from './letters.ts';
 import type * as contract from './member-contract.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldMeanings } from '../service/meanings.ts';
+import { fieldMeanings } from '../availability/meanings.ts';
 import { Report } from '../work-check/contract.ts';
 
 /** The descriptions of a report's fields in every published schema. Pure. */

@@ -70,7 +70,7 @@ const sources = execFileSync(
 
 /** Prints what a copy of the server says about its review window, and about itself. */
 const tellAll = `
-  import { contractTerms } from './server/service/contract-terms.ts';
+  import { contractTerms } from './server/discovery/contract-terms.ts';
   import { readConfiguration } from './server/configuration.ts';
   import { operations } from './server/operations.ts';
   import { lasting } from './server/service/terms.ts';

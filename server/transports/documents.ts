@@ -1,3 +1,4 @@
+import { assessment } from '../availability/assessment.ts';
 import type { Configuration } from '../configuration.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
@@ -6,7 +7,6 @@ import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
 import { type ProblemCode, problems } from '../problems/catalogue.ts';
 import type { Runtime } from '../runtime.ts';
-import { assessment } from '../service/assessment.ts';
 import { price, service } from '../service/terms.ts';
 import { skill, skillIndex, skillIndexPath, skillPath } from './agent-skill.ts';
 import { etagOf } from './context.ts';

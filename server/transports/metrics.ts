@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { availability } from '../availability/availability.ts';
 import { type FigureName, figures, readFigures } from '../console/figures.ts';
 import { isDiskFull } from '../kernel/disk.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { metrics, openGauge } from '../kernel/metrics.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
 import type { Runtime } from '../runtime.ts';
-import { availability } from '../service/availability.ts';
 
 /** A slower database counts as down, and its metrics are left out. */
 const patienceMs = 3_000;

@@ -1,10 +1,10 @@
+import type { Incident } from '../availability/incident-contract.ts';
+import { impactText } from '../availability/incident-words.ts';
 import { perform } from '../door/perform.ts';
 import { newKey } from '../kernel/id.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
 import type { Context, Runtime } from '../runtime.ts';
-import type { Incident } from '../service/incident-contract.ts';
-import { impactText } from '../service/incident-words.ts';
 import { service } from '../service/terms.ts';
 import { contextOf, etagOf } from './context.ts';
 import { type Answer, type Asked, responseOf } from './exchange.ts';

@@ -5,7 +5,7 @@ import {
   findingMeanings,
   statementMeanings,
   verdictMeanings,
-} from '@/server/service/meanings.ts';
+} from '@/server/availability/meanings.ts';
 import type { Offer } from '../offer.ts';
 
 function Table({ title, rows }: { title: string; rows: readonly (readonly [string, string])[] }) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Impact } from '../../availability/incident-contract.ts';
 import { defineOperation } from '../../operation/operation.ts';
-import { Impact } from '../../service/incident-contract.ts';
 import { act, Done, Instant, Key } from './parts.ts';
 
 /** Telling everybody what is wrong. Each text is published as it is, and recorded in the audit log. Pure. */

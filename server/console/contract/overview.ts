@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { switchNames } from '../../availability/contract.ts';
 import { defineOperation } from '../../operation/operation.ts';
 import { roles } from '../../operation/operator-roles.ts';
-import { switchNames } from '../../service/contract.ts';
 import { Amount, act, Instant, look, Reason } from './parts.ts';
 import { ChainBooks } from './records.ts';
 

@@ -1,3 +1,4 @@
+import { railsSetUp } from '../../availability/availability.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { newKey, randomText } from '../../kernel/id.ts';
@@ -9,7 +10,6 @@ import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import { enqueueLetter } from '../../queue/queue.ts';
 import type { Context } from '../../runtime.ts';
-import { railsSetUp } from '../../service/availability.ts';
 import { seconds, service } from '../../service/terms.ts';
 import { recordEvent } from '../account-event.ts';
 import { withChange } from '../agents.ts';

@@ -1,3 +1,4 @@
+import { salesOff } from '../../availability/switches.ts';
 import { payerIsBlocked } from '../../identity/blocked.ts';
 import { stillWithinLimits } from '../../identity/limits.ts';
 import type { Queries } from '../../kernel/database.ts';
@@ -8,7 +9,6 @@ import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
 import type { Loader } from '../../operation/verb.ts';
 import { attemptEnds, keepsCard } from '../../payments/attempt-sql.ts';
 import { Problem } from '../../problems/problem.ts';
-import { salesOff } from '../../service/switches.ts';
 import { type JobAsJson, type LoadedJob, readJob } from './row.ts';
 
 /** Instants as text in answers: making a `Date` of each would cost more than the rest of a job's history. */

@@ -1,7 +1,7 @@
+import type { SwitchName } from '../../availability/contract.ts';
 import { type JsonRow, jsonRowReader } from '../../kernel/json-row.ts';
 import type { RailName } from '../../payments/contract.ts';
 import { Problem } from '../../problems/problem.ts';
-import type { SwitchName } from '../../service/contract.ts';
 import {
   type ChargeState,
   hasLapsed,

@@ -1,10 +1,10 @@
+import { saleIsOff } from '../../availability/switches.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { currency, microcents, toWire } from '../../kernel/money.ts';
 import type { Buyer, Member } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { payAction, type RailName } from '../../payments/contract.ts';
 import type { Context } from '../../runtime.ts';
-import { saleIsOff } from '../../service/switches.ts';
 import * as contract from '../contract.ts';
 import {
   type ActionName,

@@ -1,3 +1,4 @@
+import { availability } from '../../availability/availability.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { utcDay } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
@@ -6,7 +7,6 @@ import type { Buyer, Member } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
-import { availability } from '../../service/availability.ts';
 import type { Job } from '../contract.ts';
 import { loadedJobs } from '../job/load.ts';
 import { type JobAsJson, readJob } from '../job/row.ts';

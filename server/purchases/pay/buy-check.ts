@@ -1,3 +1,4 @@
+import { absentRail } from '../../availability/availability.ts';
 import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
 import { buyerBehind } from '../../identity/buyer-behind.ts';
 import { outsideGrant } from '../../identity/grant.ts';
@@ -15,7 +16,6 @@ import type { PaymentRequest, Presented } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';
 import { Problem, refuse } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
-import { absentRail } from '../../service/availability.ts';
 import { price, seconds, service } from '../../service/terms.ts';
 import { loadJob } from '../job/load.ts';
 import { jobReply } from '../job/view.ts';

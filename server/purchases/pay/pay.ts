@@ -1,3 +1,4 @@
+import { absentRail, railOffRefusal, saleOffRefusal } from '../../availability/availability.ts';
 import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
 import { methodRefusal, serviceRefusal } from '../../identity/grant.ts';
 import { cashRefusal, outsideLimits } from '../../identity/limits.ts';
@@ -12,7 +13,6 @@ import type { Attempt, Attested, Decline, Outcome, Presented, Rail } from '../..
 import { railUnavailable } from '../../payments/unavailable.ts';
 import { Problem, refuse } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
-import { absentRail, railOffRefusal, saleOffRefusal } from '../../service/availability.ts';
 import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';

@@ -1,3 +1,5 @@
+import { availability, railOffRefusal } from '../../availability/availability.ts';
+import { switchedOff } from '../../availability/switches.ts';
 import { linksClosedAt } from '../../identity/account.ts';
 import { blockedRefusal } from '../../identity/blocked.ts';
 import { buyerBehind, buyerOfPrincipal } from '../../identity/buyer-behind.ts';
@@ -13,8 +15,6 @@ import type { Hosted, Rails } from '../../payments/rail.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';
 import { Problem, refuse } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
-import { availability, railOffRefusal } from '../../service/availability.ts';
-import { switchedOff } from '../../service/switches.ts';
 import { service } from '../../service/terms.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';

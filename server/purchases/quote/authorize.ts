@@ -1,3 +1,4 @@
+import { switchedOffRefusal } from '../../availability/availability.ts';
 import { serviceRefusal } from '../../identity/grant.ts';
 import { decisionInForce } from '../../identity/grant-decision.ts';
 import { principalBuysAlone, principalMayPassLimits, relyOnCredit, reserve } from '../../identity/limits.ts';
@@ -6,7 +7,6 @@ import { newKey } from '../../kernel/id.ts';
 import { statement } from '../../kernel/sql.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem, refuse } from '../../problems/problem.ts';
-import { switchedOffRefusal } from '../../service/availability.ts';
 import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';
 import { purchaseRefusal } from '../job/authority.ts';

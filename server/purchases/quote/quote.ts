@@ -1,3 +1,7 @@
+import { assessment } from '../../availability/assessment.ts';
+import { availability, saleRefusal } from '../../availability/availability.ts';
+import type { SwitchName } from '../../availability/contract.ts';
+import { saleIsOff, salesOff } from '../../availability/switches.ts';
 import { serviceRefusal } from '../../identity/grant.ts';
 import { principalBuysAlone, principalHasRoom } from '../../identity/limits.ts';
 import { containsToken } from '../../identity/token.ts';
@@ -15,10 +19,6 @@ import { type RailName, railSummaries } from '../../payments/contract.ts';
 import type { Rails } from '../../payments/rail.ts';
 import { Problem, refuse } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
-import { assessment } from '../../service/assessment.ts';
-import { availability, saleRefusal } from '../../service/availability.ts';
-import type { SwitchName } from '../../service/contract.ts';
-import { saleIsOff, salesOff } from '../../service/switches.ts';
 import { price, seconds, service } from '../../service/terms.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../../work-check/contract.ts';
 import { forecastOf } from '../../work-check/forecast.ts';

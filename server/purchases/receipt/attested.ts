@@ -2,7 +2,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { Verb } from '../../operation/verb.ts';
 import type { Attested } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
-import type * as contract from '../../service/contract.ts';
+import type * as contract from '../key-contract.ts';
 
 /** The name of this service by its domain (did:web). */
 const didOf = (baseUrl: string): string => `did:web:${encodeURIComponent(new URL(baseUrl).host)}`;

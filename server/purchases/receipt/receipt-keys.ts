@@ -10,7 +10,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { ReceiptSigner } from '../../runtime.ts';
-import type * as contract from '../../service/contract.ts';
+import type * as contract from '../key-contract.ts';
 
 const KeyList = z.object({
   keys: z.array(z.object({ kid: z.string(), created_at: z.iso.datetime(), private_key_pem: z.string() })).min(1),

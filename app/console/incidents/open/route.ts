@@ -1,4 +1,4 @@
-import { incidentParts } from '@/server/service/incident-contract.ts';
+import { incidentParts } from '@/server/availability/incident-contract.ts';
 import { submit } from '../../operator.ts';
 
 export const POST = submit({

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { operations } from '../operations.ts';
+import { seconds } from '../service/terms.ts';
 import { llmsText } from '../transports/documents.ts';
 import { openApiDocument } from '../transports/openapi.ts';
 import { Verdict } from '../work-check/contract.ts';
 import { decidedKinds } from '../work-check/criteria/kinds.ts';
 import { exampleRequest } from '../work-check/sample.ts';
-import { seconds } from './terms.ts';
 
 const service = await startService();
 const reader = new Agent(service.baseUrl, `0x${'11'.repeat(32)}`);

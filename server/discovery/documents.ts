@@ -1,16 +1,16 @@
 import { z } from 'zod';
+import { availability } from '../availability/availability.ts';
+import type * as contract from '../availability/discovery-contract.ts';
 import { signInChainId } from '../identity/wallet.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { toWire } from '../kernel/money.ts';
 import type { Verb } from '../operation/verb.ts';
 import { operations, tools } from '../operations.ts';
 import type { Context } from '../runtime.ts';
+import { price, seconds, service } from '../service/terms.ts';
 import { Report } from '../work-check/contract.ts';
 import { exampleRequest, sampleReport } from '../work-check/sample.ts';
-import { availability } from './availability.ts';
-import type * as contract from './contract.ts';
 import { contractTerms } from './contract-terms.ts';
-import { price, seconds, service } from './terms.ts';
 
 /** The endpoints that the discovery document names (specification 2.1). */
 const endpointNames = [

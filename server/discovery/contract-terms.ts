@@ -1,10 +1,7 @@
+import { assessment } from '../availability/assessment.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { disputeReasons } from '../purchases/contract.ts';
 import type { Runtime } from '../runtime.ts';
-import { sourceBounds } from '../sources/contract.ts';
-import { bounds, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
-import { assessment } from './assessment.ts';
-import { dataProcessing } from './data-processing.ts';
 import {
   daySeconds,
   defaultGrant,
@@ -15,7 +12,10 @@ import {
   seconds,
   service,
   testFunds,
-} from './terms.ts';
+} from '../service/terms.ts';
+import { sourceBounds } from '../sources/contract.ts';
+import { bounds, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
+import { dataProcessing } from './data-processing.ts';
 
 /** The service contract's terms by name. Their test reads them from a copy of the server. */
 export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'rails'>) {

@@ -1,8 +1,8 @@
 import { after } from '../kernel/clock.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../operation/verb.ts';
+import { daySeconds } from '../service/terms.ts';
 import { historyDays, type Incident, incidentsMax, type incidents as operation } from './incident-contract.ts';
-import { daySeconds } from './terms.ts';
 
 interface Row extends Omit<Incident, 'started_at' | 'resolved_at'> {
   started_at: Date;

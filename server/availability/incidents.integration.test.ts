@@ -3,9 +3,9 @@ import { newAgent } from '../../e2e/support/customer.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
 import { sql } from '../kernel/sql.ts';
+import { daySeconds } from '../service/terms.ts';
 import { operatorContext } from '../transports/context.ts';
 import { historyDays, updatesMax } from './incident-contract.ts';
-import { daySeconds } from './terms.ts';
 
 const service = await startService();
 const anybody = newAgent(service);

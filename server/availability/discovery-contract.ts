@@ -1,18 +1,12 @@
 import { z } from 'zod';
 import { defineOperation } from '../operation/operation.ts';
-import { railNames } from '../payments/contract.ts';
-import { CheckRequest, Measured, Verdict } from '../work-check/contract.ts';
-import { service } from './terms.ts';
+import { service } from '../service/terms.ts';
+import { CheckRequest } from '../work-check/contract.ts';
+import { Availability, railState } from './contract.ts';
 
 /** The two documents to read before signing in (specification 2). Pure. */
 
-const railState = z.enum(['available', 'unavailable']);
-const reasons = z.array(z.string()).meta({ description: 'Reason codes. The list may grow.' });
 const integer = z.int().min(0);
-
-/** What an operator can switch off: all sales, registrations, or one rail. */
-export const switchNames = ['service', 'registrations', ...railNames] as const;
-export type SwitchName = (typeof switchNames)[number];
 
 export const Signing = z.object({
   formats: z.array(z.string()),
@@ -24,36 +18,6 @@ export const Signing = z.object({
   challenge_ttl_seconds: integer,
   session_ttl_seconds: integer,
   contract_wallets: z.literal('unsupported'),
-});
-
-export const Availability = z
-  .object({
-    checked_at: z.iso.datetime(),
-    contract_version: z.string(),
-    price: z.object({ amount_microcents: integer, currency: z.literal('USD'), pricing_status: z.literal('approved') }),
-    purchasable_rails: z.array(z.enum(railNames)),
-    rails: z.object({
-      card: z.object({ methods: z.array(z.string()), mode: z.string(), reasons, state: railState }),
-      x402: z.object({ networks: z.array(z.string()), reasons, state: railState }),
-    }),
-    reasons,
-    registrations: z.object({ state: z.enum(['open', 'closed']), reasons }),
-    service_key: z.string(),
-    state: railState,
-  })
-  .meta({ id: 'Availability' });
-
-/** `terms.assessment`: who assesses, what is decided, what the words mean, and the measured accuracy. */
-export const Assessment = z.object({
-  assessor: z.string(),
-  languages: z.array(z.string()),
-  decides: z.array(z.object({ kind: z.string(), decides: z.string() })),
-  verdicts: z.record(Verdict, z.string()),
-  confidence: z.string(),
-  fields: z.record(z.string(), z.string()),
-  recheck: z.string(),
-  accuracy: z.string(),
-  measured: Measured.nullable(),
 });
 
 const cacheSeconds = 300;
@@ -132,49 +96,5 @@ export const serviceContract = defineOperation({
     .meta({ id: 'ServiceContract' }),
   success: [200],
   problems: [],
-  cacheSeconds,
-});
-
-export const receiptKeys = defineOperation({
-  name: 'receipt_keys',
-  summary: 'Every public key that ever signed a receipt, as a JSON Web Key Set (RFC 7517).',
-  method: 'GET',
-  path: '/.well-known/jwks.json',
-  audience: ['public'],
-  effect: 'read',
-  idempotency: 'none',
-  input: z.strictObject({}),
-  output: z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) }).meta({ id: 'ReceiptKeys' }),
-  success: [200],
-  problems: ['service_unavailable'],
-  cacheSeconds,
-});
-
-export const didDocument = defineOperation({
-  name: 'did_document',
-  summary: 'The keys that sign x402 offers and receipts, under the name of this domain (did:web).',
-  method: 'GET',
-  path: '/.well-known/did.json',
-  audience: ['public'],
-  effect: 'read',
-  idempotency: 'none',
-  input: z.strictObject({}),
-  output: z
-    .object({
-      '@context': z.array(z.url()),
-      id: z.string(),
-      verificationMethod: z.array(
-        z.object({
-          id: z.string(),
-          type: z.literal('JsonWebKey'),
-          controller: z.string(),
-          publicKeyJwk: z.looseObject({ kid: z.string(), kty: z.string() }),
-        }),
-      ),
-      assertionMethod: z.array(z.string()),
-    })
-    .meta({ id: 'DidDocument' }),
-  success: [200],
-  problems: ['service_unavailable'],
   cacheSeconds,
 });

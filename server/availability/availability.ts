@@ -7,9 +7,9 @@ import type { Rails, Standing } from '../payments/rail.ts';
 import { railUnavailable, unavailable } from '../payments/unavailable.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
+import { price, service } from '../service/terms.ts';
 import type { SwitchName } from './contract.ts';
 import { saleIsOff, switchedOff } from './switches.ts';
-import { price, service } from './terms.ts';
 
 export interface Availability {
   checked_at: string;
