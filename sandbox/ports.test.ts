@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onFreePort, ports } from './ports.ts';
+import { freePort, onFreePort, ports } from './ports.ts';
 
 describe('the port scheme', () => {
   it('follows from the port of the app', () => {
@@ -44,6 +44,14 @@ describe('a start on free ports', () => {
     };
     await expect(onFreePort(start)).rejects.toThrow('There is no anvil.');
     expect(starts).toBe(1);
+  });
+
+  it('shares no port with another start', async () => {
+    const schemes = await Promise.all(Array.from({ length: 60 }, () => freePort()));
+    const all = schemes
+      .map(ports)
+      .flatMap(({ chains, ...others }) => [...Object.values(others), ...Object.values(chains)]);
+    expect(new Set(all).size).toBe(all.length);
   });
 
   it('stays below the ports that systems hand out by themselves', async () => {

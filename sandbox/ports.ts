@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 /** Every port that one copy of the service uses, derived from PORT. */
 export type Ports = {
@@ -13,6 +13,8 @@ export type Ports = {
 };
 
 const HIGHEST_OFFSET = 1017;
+/** How many ports a scheme has above PORT, next to each other. */
+const PARTS = 8;
 const HIGHEST_PORT = 65_535;
 
 /** The port scheme: `app` is PORT itself, all others are 1010 to 1017 above it. Throws a sentence if none fits. */
@@ -36,22 +38,31 @@ export function ports(app: number): Ports {
 // the last port below it that fetch refuses as bad (10,080).
 const SEARCH_FROM = 10_100;
 const SEARCH_SPAN = 4_800;
-const SEARCH_TRIES = 50;
+/** The lower half of a band holds values for PORT, the upper half the other ports of their schemes. */
+const BAND = 2 * (HIGHEST_OFFSET - PARTS + 1);
+const SEARCHED = Array.from({ length: SEARCH_SPAN }, (_, offset) => offset)
+  .filter((offset) => (offset % BAND) % PARTS === 0 && (offset % BAND) + PARTS <= BAND / 2)
+  .map((offset) => SEARCH_FROM + offset);
 const STARTS_MAX = 5;
 
-/** A value for PORT whose whole scheme is free now; for tests, which run beside each other. */
+/**
+ * A value for PORT whose whole scheme is free now; for tests, which run beside each other. No other program that asks
+ * gets a port of this scheme while this process lives: it listens beside PORT, where no scheme has a port.
+ */
 export async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < SEARCH_TRIES; attempt += 1) {
-    const candidate = SEARCH_FROM + Math.floor(Math.random() * SEARCH_SPAN);
-    const scheme = ports(candidate);
-    const wanted = [
-      ...Object.values(scheme).filter((port) => typeof port === 'number'),
-      ...Object.values(scheme.chains),
-    ];
-    const free = await Promise.all(wanted.map(isFree));
-    if (free.every(Boolean)) return candidate;
+  const first = Math.floor(Math.random() * SEARCHED.length);
+  for (const candidate of [...SEARCHED.slice(first), ...SEARCHED.slice(0, first)]) {
+    const mark = await listening(candidate + 1);
+    if (!mark) continue;
+    if (await isSchemeFree(ports(candidate))) return candidate;
+    mark.close();
   }
-  throw new Error(`No free range of ports was found in ${SEARCH_TRIES} tries.`);
+  throw new Error(`None of ${SEARCHED.length} port schemes is free.`);
+}
+
+async function isSchemeFree({ chains, ...others }: Ports): Promise<boolean> {
+  const free = await Promise.all([...Object.values(others), ...Object.values(chains)].map(isFree));
+  return free.every(Boolean);
 }
 
 /**
@@ -69,10 +80,18 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+async function isFree(port: number): Promise<boolean> {
+  const probe = await listening(port);
+  if (!probe) return false;
+  await new Promise((resolve) => probe.close(resolve));
+  return true;
+}
+
+/** Listens until it is closed or this process ends, which it does not hold up. `null` when the port is taken. */
+function listening(port: number): Promise<Server | null> {
   return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    const server = createServer().unref();
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }
