@@ -43,8 +43,10 @@ function workerOf(name: string, tell: (message: unknown) => void): { receive: (m
   };
   own.globalThis = own;
   const code = readFileSync(path.join(folder, name), 'utf8').replaceAll('import.meta.url', 'location.href');
+  // Its names are its own, as those of a module are: the global scope may have one of them, such as V8's `gc`.
+  const module = `(() => {'use strict';${code}\n})()`;
   // As late as in a browser: whoever starts a worker listens first.
-  setTimeout(() => vm.runInContext(code, vm.createContext(own)));
+  setTimeout(() => vm.runInContext(module, vm.createContext(own)));
   return { receive: (data) => setTimeout(() => own.onmessage?.({ data })) };
 }
 
