@@ -136,10 +136,11 @@ describe('a payment that went back after the backup that knows it as collected',
     expect((await agent.job(buyer.jobKey)).body.state).toBe(before);
     await service.sweep();
     const restore = await service.backup();
-    const by = { actor: 'operator', now: service.runtime.clock() };
+    const { jobKey } = buyer;
+    const waiver = { transition: 'refund', jobKey, actor: 'operator', now: service.runtime.clock() } as const;
     if (before === 'accepted') {
       await transact(service.runtime.db, (tx) =>
-        waiveCharge(tx, service.runtime, 'refund', buyer.jobKey, by, { review_state: 'not_open' }),
+        waiveCharge(tx, service.runtime, waiver, { review_state: 'not_open' }),
       );
     }
     for (let step = 0; step < 4; step += 1) {

@@ -148,9 +148,7 @@ export class World {
       waiveCharge(
         tx,
         runtime,
-        transition,
-        jobKey,
-        { actor: 'operator', now: runtime.clock() },
+        { transition, jobKey, actor: 'operator', now: runtime.clock() },
         { review_state: 'not_open' },
       ),
     );

@@ -87,7 +87,7 @@ export interface Rail<A extends Attempt = Attempt, P = unknown, R extends Refund
    * Stores a provider's announcement from its exact bytes and signature. False when refused; rejects when it cannot be
    * stored. Null if the rail's providers announce nothing, or it is not configured.
    */
-  readonly receive: ((process: Process, body: Uint8Array, signature: string) => Promise<boolean>) | null;
+  readonly receive: ((process: Process, sent: { body: Uint8Array; signature: string }) => Promise<boolean>) | null;
   /** A provider's announcement by id, as JSON text; null once the provider forgot it, or as for `receive`. */
   readonly announcement: ((eventId: string) => Promise<string | null>) | null;
   /** Answers to banks that contest payments; null for a rail without them, or not configured. */

@@ -29,7 +29,8 @@ export async function webhookAnswer(runtime: Runtime, request: Asked): Promise<A
   }
   try {
     const body = await readBytes(request, maxBytes);
-    const isKept = await receive(runtime, body, request.headers.get('stripe-signature') ?? '');
+    const signature = request.headers.get('stripe-signature') ?? '';
+    const isKept = await receive(runtime, { body, signature });
     if (isKept) return { status: 200, headers: { 'content-type': 'application/json' }, text: '{"received":true}' };
     log('webhook_refused', {});
     return refusedAnswer(configuration, new Problem('signature_invalid', 'The signature does not match this body.'));

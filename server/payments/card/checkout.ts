@@ -36,15 +36,15 @@ export function waiting(pages: OwnPages, attempt: CardAttempt): Extract<Outcome,
 }
 
 /**
- * Opens an attempt's page, or returns the open one. Null when it cannot be paid any more. A page opened by a member
- * shows the account's cards, so others cannot have it: throws `action_not_allowed`.
+ * Opens an attempt's page, or returns the open one, for a member of `accountKey`; null for a stranger. Null when it cannot
+ * be paid any more. A page opened by a member shows the account's cards, so others cannot have it: throws
+ * `action_not_allowed`.
  */
 export async function openPage(
   { db, clock }: Process,
   provider: CardProvider,
   pages: OwnPages,
-  attempt: CardAttempt,
-  accountKey: string | null,
+  { attempt, accountKey }: { attempt: CardAttempt; accountKey: string | null },
 ): Promise<string | null> {
   const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, attempt) : null;
   const asked = await ask(db, attempt, customerId, clock());
@@ -172,7 +172,7 @@ async function outcomeOfPage(
 ): Promise<Outcome<CardProof>> {
   const intentId = idOf(session.payment_intent);
   const intent = intentId && session.status === 'complete' ? await retrieveIntent(provider, intentId) : null;
-  return outcomeOfSession(provider, attempt, session, intent, waiting(pages, attempt));
+  return outcomeOfSession(provider, attempt, { session, intent }, waiting(pages, attempt));
 }
 
 /** Expires an attempt's page: nobody can pay on it, unless that has happened. */

@@ -54,8 +54,7 @@ export async function receive(
   { db, clock }: Process,
   { stripe, isLive }: CardProvider,
   { webhookSecrets }: Pick<CardConfiguration, 'webhookSecrets'>,
-  body: Uint8Array,
-  signature: string,
+  { body, signature }: { body: Uint8Array; signature: string },
 ): Promise<boolean> {
   const event = webhookSecrets.map((secret) => verified(stripe, body, signature, secret)).find((one) => one !== null);
   if (!event || event.livemode !== isLive) return false;

@@ -40,7 +40,7 @@ const kinds: Readonly<Record<string, { taken: Movement; returned: Movement }>> =
 /** Books all new movements. Each type in one transaction, so that a booked movement has no unbooked one before it. */
 export async function bookMovements({ db, clock }: Process, { stripe }: CardProvider, since: Date): Promise<void> {
   for (const [type, kind] of Object.entries(kinds)) {
-    const found = await unbooked(db, stripe, type, kind, since);
+    const found = await unbooked(db, stripe, { type, ...kind }, since);
     if (found.length === 0) continue;
     await transact(db, async (tx) => {
       for (const { id, net } of found) {
@@ -74,8 +74,7 @@ export async function bookPassed({ db, clock }: Process, charge: Stripe.Charge):
 async function unbooked(
   db: Queries,
   stripe: Stripe,
-  type: string,
-  { taken, returned }: { taken: Movement; returned: Movement },
+  { type, taken, returned }: { type: string; taken: Movement; returned: Movement },
   since: Date,
 ): Promise<Stripe.BalanceTransaction[]> {
   const found: Stripe.BalanceTransaction[] = [];

@@ -100,8 +100,7 @@ export function outcomeOf(provider: CardProvider, attempt: CardAttempt, intent: 
 export function outcomeOfSession(
   provider: CardProvider,
   attempt: CardAttempt,
-  session: Session,
-  intent: Intent | null,
+  { session, intent }: { session: Session; intent: Intent | null },
   waiting: Extract<Outcome, { is: 'requires_payer' }>,
 ): Outcome<CardProof> {
   if (session.status === 'open') return waiting;

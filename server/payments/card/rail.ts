@@ -50,7 +50,7 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
       method: 'card_checkout',
       address: (paymentKey) => continuationUrl(pages, paymentKey),
       attempt: attemptByKey,
-      open: async (process, attempt, accountKey) => openPage(process, ready(), pages, attempt, accountKey),
+      open: async (process, attempt, accountKey) => openPage(process, ready(), pages, { attempt, accountKey }),
       byStrangers,
     },
     kept: { method: 'card_saved', list: listCards, remove: removeCard, removeAll: removeCards, noteUse },
@@ -86,7 +86,7 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
     hear: async (process, tell) => (provider ? hear(process, provider, tell) : undefined),
     announcement: provider ? (eventId) => announcementOf(provider, eventId) : null,
     disputes: provider ? answersOver(provider) : null,
-    receive: provider ? (process, body, signature) => receive(process, provider, configuration, body, signature) : null,
+    receive: provider ? (process, sent) => receive(process, provider, configuration, sent) : null,
   };
 }
 

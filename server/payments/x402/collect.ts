@@ -36,7 +36,7 @@ export async function collect(
 /** The chain holds a collected payment; a log that is new, or back, takes over from the one it replaces. */
 export async function confirm(tx: Tx, attempt: TransferAttempt, proof: Proof, now: Date): Promise<boolean> {
   const arrival = nameIn(attempt, proof);
-  const hasMoved = arrival !== null && (await move(tx, attempt, arrival, proof, now));
+  const hasMoved = arrival !== null && (await move(tx, attempt, { arrival, proof }, now));
   if ('logged' in proof) confirmCollected(tx, attempt, proof.isFinal, now);
   return hasMoved;
 }
@@ -56,8 +56,7 @@ function note(tx: Tx, { network, asset, pay_to: payTo }: TransferAttempt, proof:
 async function move(
   tx: Tx,
   attempt: TransferAttempt,
-  arrival: TransferName,
-  proof: Proof,
+  { arrival, proof }: { arrival: TransferName; proof: Proof },
   now: Date,
 ): Promise<boolean> {
   const { payment_key: paymentKey } = attempt;

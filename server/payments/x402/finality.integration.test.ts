@@ -26,8 +26,8 @@ describe('a chain that may take its newest blocks back', () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.paidJob();
     await service.execute(jobKey);
-    const by = { actor: 'operator', now: runtime.clock() };
-    await transact(runtime.db, (tx) => waiveCharge(tx, runtime, 'waive', jobKey, by, { review_state: 'not_open' }));
+    const waiver = { transition: 'waive', jobKey, actor: 'operator', now: runtime.clock() } as const;
+    await transact(runtime.db, (tx) => waiveCharge(tx, runtime, waiver, { review_state: 'not_open' }));
     const rounds = async () => {
       for (let round = 1; round <= 3; round += 1) {
         service.advanceClock(31);

@@ -45,8 +45,8 @@ async function rounds(count = 3): Promise<void> {
 async function refundedJob(agent: Agent): Promise<string> {
   const jobKey = await agent.paidJob();
   await service.execute(jobKey);
-  const by = { actor: 'operator', now: runtime.clock() };
-  await transact(runtime.db, (tx) => waiveCharge(tx, runtime, 'waive', jobKey, by, { review_state: 'not_open' }));
+  const waiver = { transition: 'waive', jobKey, actor: 'operator', now: runtime.clock() } as const;
+  await transact(runtime.db, (tx) => waiveCharge(tx, runtime, waiver, { review_state: 'not_open' }));
   await control.chainFault(chain, { mode: 'mine', blocks: 1 });
   await service.sweep();
   expect((await agent.job(jobKey)).body.payment_state).toBe('refunded');

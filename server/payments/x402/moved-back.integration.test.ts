@@ -63,10 +63,8 @@ it('a payment follows its transfer from one transaction to another and back, and
   expect(await follows()).not.toBe(before);
   // A refund that is owed while the second holds it follows too.
   await service.execute(jobKey);
-  const by = { actor: 'operator', now: service.runtime.clock() };
-  await transact(service.runtime.db, (tx) =>
-    waiveCharge(tx, service.runtime, 'waive', jobKey, by, { review_state: 'not_open' }),
-  );
+  const waiver = { transition: 'waive', jobKey, actor: 'operator', now: service.runtime.clock() } as const;
+  await transact(service.runtime.db, (tx) => waiveCharge(tx, service.runtime, waiver, { review_state: 'not_open' }));
   await lose(agent);
   await hand.node.sendRawTransaction({ serializedTransaction: first });
   expect(await follows('refund_pending')).toBe(before);

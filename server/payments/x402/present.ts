@@ -31,7 +31,7 @@ export async function present(
     name: identifierIn(request.signature) ?? transfer.authorization.nonce,
     known: (db) => attemptOf(db, transfer.authorization),
     resume: (attempt) => resume(request.db, coins, attempt, transfer),
-    accepted: async () => accepted(coins, request, offer, transfer, await judged),
+    accepted: async () => accepted(coins, request, { offer, transfer }, await judged),
   };
 }
 
@@ -61,8 +61,7 @@ function unsupportedNetwork({ networks }: Stablecoins): Problem {
 function accepted(
   coins: Stablecoins,
   request: PaymentRequest,
-  offer: Offer,
-  transfer: SignedTransfer,
+  { offer, transfer }: { offer: Offer; transfer: SignedTransfer },
   { refusal, wasUsed, head }: Judgement,
 ): Accepted<TransferAttempt, Proof> {
   if (refusal) {

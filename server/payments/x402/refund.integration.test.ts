@@ -31,9 +31,7 @@ async function waivedJob(agent: Agent, network?: string): Promise<string> {
     waiveCharge(
       tx,
       runtime,
-      'waive',
-      jobKey,
-      { actor: 'operator', now: runtime.clock() },
+      { transition: 'waive', jobKey, actor: 'operator', now: runtime.clock() },
       { review_state: 'not_open' },
     ),
   );

@@ -54,9 +54,7 @@ const waive = (job: string) =>
     waiveCharge(
       tx,
       service.runtime,
-      'waive',
-      job,
-      { actor: 'operator', now: service.runtime.clock() },
+      { transition: 'waive', jobKey: job, actor: 'operator', now: service.runtime.clock() },
       { review_state: 'not_open' },
     ),
   );

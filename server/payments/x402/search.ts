@@ -99,7 +99,7 @@ async function lookBack(process: Process, coins: Stablecoins, place: Place): Pro
   comparisons.set(name, comparison);
   const books = await comparedBooks(process, network);
   if (!books) return;
-  if (differ(books)) await readOlder(process, coins, place, last?.before ?? null, comparison);
+  if (differ(books)) await readOlder(process, coins, { place, from: last?.before ?? null }, comparison);
   const left = differ(books) ? await comparedBooks(process, network) : books;
   if (left) await keepDifferences(process.db, network, differ(left) ? [differenceOf(left)] : [], now);
 }
@@ -108,8 +108,7 @@ async function lookBack(process: Process, coins: Stablecoins, place: Place): Pro
 async function readOlder(
   process: Process,
   coins: Stablecoins,
-  place: Place,
-  from: bigint | null,
+  { place, from }: { place: Place; from: bigint | null },
   comparison: Comparison,
 ): Promise<void> {
   const { network, address } = place;

@@ -46,7 +46,7 @@ function cancelUnpaid(runtime: Runtime): Promise<void> {
         const open = await withdrawn(runtime, job_key);
         await transact(runtime.db, async (tx) => {
           const now = runtime.clock();
-          if (open) await recordOutcome(tx, runtime, open.attempt, open.outcome, { now });
+          if (open) await recordOutcome(tx, runtime, open, now);
           const job = await lockJob(tx, job_key);
           if (job.state !== 'awaiting_payment' || paymentIsOpen(job.payment_state)) return;
           await cancelHeld(tx, runtime, job, { actor: closed_by, ended: 'buyer', now });

@@ -76,21 +76,30 @@ function advanceText(...columns: string[]): string {
     select to_json(moved) as job from moved`;
 }
 
+/** One step of a job: who takes it, and when. */
+export interface Step {
+  jobKey: string;
+  actor: string;
+  now: Date;
+  /** The worker that holds the job, if only that may take it. */
+  fence?: number;
+  /** A payment that must have been collected in this transaction. */
+  payment?: string;
+}
+
 /**
- * Moves a job along the table of transitions: a compare-and-set, with its audit row in the same transaction. Also
- * depends on `fence`, the worker that holds the job, and on `payment`, collected in this transaction, where given.
- * Throws `action_not_allowed` when the job is elsewhere.
+ * Moves a job along the table of transitions: a compare-and-set, with its audit row in the same transaction. Throws
+ * `action_not_allowed` when the job is elsewhere.
  */
 export async function advance(
   tx: Queries,
   transition: TransitionName,
-  jobKey: string,
-  by: { actor: string; now: Date; fence?: number; payment?: string },
+  { jobKey, actor, now, fence, payment }: Step,
   changes: Changes = {},
 ): Promise<JobRow> {
   const { from, to } = transitions[transition];
-  const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
-  const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to, by.payment ?? null];
+  const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: now });
+  const values = [jobKey, from, fence ?? null, now, actor, transition, to, payment ?? null];
   const moved = await tx.maybe<{ job: JsonRow<JobRow> }>(
     assembled(
       advanceText,
@@ -123,9 +132,8 @@ const movesMoney = `
 export function moveMoney(
   tx: Tx,
   jobKey: string,
-  to: PaymentState,
+  { to, from = null }: { to: PaymentState; from?: PaymentState | null },
   now: Date,
-  from: PaymentState | null = null,
 ): Promise<JobRow> {
   return tx.one<JobRow>(statement(movesMoney, [jobKey, to, now, from]));
 }

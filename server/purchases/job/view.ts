@@ -96,12 +96,14 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
     next_actions: actions.map((action) =>
       actionView(
         action,
-        authority.actor,
-        baseUrl,
-        { job_key: row.job_key },
-        action === 'pay' ? payments : bodiesOf(action, { ...row, review_state }, authority),
+        {
+          actor: authority.actor,
+          keys: { job_key: row.job_key },
+          bodies: action === 'pay' ? payments : bodiesOf(action, { ...row, review_state }, authority),
+        },
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
+        baseUrl,
       ),
     ),
   };
@@ -146,12 +148,11 @@ const actionOperations = {
 /** A next action on the wire, built from its operation. */
 export function actionView(
   action: ActionName,
-  actor: Authority['actor'],
-  baseUrl: string,
-  keys: Record<string, string>,
-  [body, ...otherBodies]: readonly Body[],
+  { actor, keys, bodies }: { actor: Authority['actor']; keys: Record<string, string>; bodies: readonly Body[] },
   deadlines: { expires_at?: Date; pay_by?: Date; review_by?: Date | null },
+  baseUrl: string,
 ): contract.NextAction {
+  const [body, ...otherBodies] = bodies;
   const operation = actionOperations[action];
   const expires = { authorize: deadlines.expires_at, pay: deadlines.pay_by, review: deadlines.review_by };
   const expiresAt = action in expires ? expires[action as keyof typeof expires] : undefined;

@@ -32,7 +32,7 @@ export const events: Verb<typeof contract.events> = async ({ ctx, caller, input,
   const { after, limit } = input;
   const since = later(ctx.now, -seconds.events);
   const place = after === undefined ? await beginning(db, caller, since) : await placeOf(db, caller, after);
-  const rows = await eventsAfter(db, ownerOf(caller), place, since, limit + 1);
+  const rows = await eventsAfter(db, ownerOf(caller), place, { since, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const next_after = last ? keyOf(last) : (after ?? null);
@@ -52,8 +52,7 @@ export function eventsAfter(
   db: Queries,
   owner: ReturnType<typeof ownerOf>,
   place: Place,
-  since: Date,
-  limit: number,
+  { since, limit }: { since: Date; limit: number },
 ): Promise<EventRow[]> {
   const text = `
     select events.transaction, events.purchase_key, events.sequence, events.at, events.action, events.state_to,

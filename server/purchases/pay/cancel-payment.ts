@@ -18,8 +18,7 @@ export const cancelPayment: Verb<typeof contract.cancelPayment> = async ({ ctx, 
   if (!paymentIsOpen(job.payment_state)) throw noneOpen();
   const open = await withdrawn(ctx.runtime, job.job_key);
   const reply = await steps.transact(async (tx) => {
-    const isEnded =
-      open && (await recordOutcome(tx, ctx.runtime, open.attempt, open.outcome, { now: ctx.runtime.clock() }));
+    const isEnded = open && (await recordOutcome(tx, ctx.runtime, open, ctx.runtime.clock()));
     const reply = await jobReply(tx, job.job_key, caller, ctx);
     if (reply.body.payment_state !== 'none') return reply;
     // Of two concurrent requests one cancels; the other is refused as if it had come later.

@@ -25,19 +25,17 @@ import type { CardLetter } from './card-letter.ts';
 export async function recordOutcome(
   tx: Tx,
   runtime: Runtime,
-  attempt: Attempt,
-  outcome: Outcome,
-  { now, tryAgainAt = now }: { now: Date; tryAgainAt?: Date },
+  { attempt, outcome, tryAgainAt }: { attempt: Attempt; outcome: Outcome; tryAgainAt?: Date },
+  now: Date,
 ): Promise<boolean> {
-  const rail = railOf(runtime.rails, attempt);
   switch (outcome.is) {
     case 'collected':
-      return collect(tx, runtime, rail, attempt, outcome.proof, now);
+      return collect(tx, runtime, { attempt, proof: outcome.proof }, now);
     case 'never':
-      return giveUp(tx, rail, attempt, outcome.because, now);
+      return giveUp(tx, railOf(runtime.rails, attempt), { attempt, because: outcome.because }, now);
     case 'requires_payer':
     case 'open':
-      markUnknown(tx, attempt.payment_key, tryAgainAt);
+      markUnknown(tx, attempt.payment_key, tryAgainAt ?? now);
       waitForOutcome(tx, attempt, waitingFor(outcome), now);
       return false;
   }
@@ -66,14 +64,13 @@ function waitForOutcome(tx: Tx, attempt: Attempt, state: Waiting, now: Date): vo
 async function collect(
   tx: Tx,
   runtime: Runtime,
-  rail: Rail,
-  attempt: Attempt,
-  proof: unknown,
+  { attempt, proof }: { attempt: Attempt; proof: unknown },
   now: Date,
 ): Promise<boolean> {
+  const rail = railOf(runtime.rails, attempt);
   // Pipelined: the job moves only with a payment collected here, and that only with an unused arrival.
   const decided = rail.collect(tx, attempt, proof, now);
-  const started = start(tx, runtime, attempt, collected, now, attempt.payment_key);
+  const started = start(tx, runtime, attempt, { movement: collected, now, decided: attempt.payment_key });
   started.catch(() => {});
   switch (await decided) {
     case 'collected':
@@ -85,7 +82,7 @@ async function collect(
       }
       return true;
     case 'elsewhere':
-      return giveUp(tx, rail, attempt, 'What it paid has gone back.', now);
+      return giveUp(tx, rail, { attempt, because: 'What it paid has gone back.' }, now);
     case 'decided':
       return false;
   }
@@ -114,9 +111,8 @@ const takingFromCredit = `
 export async function spendCredit(
   tx: Tx,
   runtime: Runtime,
-  rail: Rail,
   job: JobRow,
-  { grant, now }: { grant: GrantRow; now: Date },
+  { rail, grant, now }: { rail: Rail; grant: GrantRow; now: Date },
 ): Promise<boolean> {
   const payable = await tx.maybe(statement(takingFromCredit, [job.job_key, grant.grant_digest]));
   if (!payable) return false;
@@ -130,7 +126,7 @@ export async function spendCredit(
   const { job_key, price_microcents: amount_microcents } = job;
   const payment = { payment_key: newKey('pay'), rail: rail.name, job_key, amount_microcents };
   recordCreditPayment(tx, rail.name, payment, now);
-  await start(tx, runtime, payment, creditSpent, now);
+  await start(tx, runtime, payment, { movement: creditSpent, now });
   release(tx, job.job_key);
   return true;
 }
@@ -140,15 +136,12 @@ async function start(
   tx: Tx,
   runtime: Runtime,
   payment: Pick<Attempt, 'payment_key' | 'rail' | 'job_key' | 'amount_microcents'>,
-  movement: Movement,
-  now: Date,
-  decided?: string,
+  { movement, now, decided }: { movement: Movement; now: Date; decided?: string },
 ): Promise<void> {
   const job = await advance(
     tx,
     'collect',
-    payment.job_key,
-    { actor: 'system', now, ...(decided ? { payment: decided } : {}) },
+    { jobKey: payment.job_key, actor: 'system', now, ...(decided ? { payment: decided } : {}) },
     {
       payment_state: 'collected',
       last_rail: payment.rail,
@@ -167,11 +160,16 @@ async function start(
   });
   enqueueCheck(tx, runtime.queue, job.job_key);
   // Pipelined with what the caller reads for its answer, which is not part of the receipt.
-  tx.join(() => issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now));
+  tx.join(() => issueReceipt(tx, runtime.receiptSigner, job, now));
 }
 
 /** Records that a payment will never arrive: the job can be paid again. */
-async function giveUp(tx: Tx, rail: Rail, attempt: Attempt, because: string, now: Date): Promise<boolean> {
+async function giveUp(
+  tx: Tx,
+  rail: Rail,
+  { attempt, because }: { attempt: Attempt; because: string },
+  now: Date,
+): Promise<boolean> {
   if (!(await rail.giveUp(tx, attempt, because, now))) return false;
   tx.write(sql`
     update jobs set payment_state = 'none', updated_at = ${now}

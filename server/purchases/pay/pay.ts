@@ -138,7 +138,7 @@ async function payFromCredit(purchase: Purchase): Promise<Reply<Paid>> {
   await requirePayable(purchase);
   if (await endWaiting(purchase)) throw alreadyPaid();
   const paid = await steps.transact(async (tx) => {
-    if (!(await spendCredit(tx, ctx.runtime, rail, job, { grant: caller.grant, now: ctx.now }))) return null;
+    if (!(await spendCredit(tx, ctx.runtime, job, { rail, grant: caller.grant, now: ctx.now }))) return null;
     const reply = await jobReply(tx, job.job_key, caller, ctx);
     steps.remember(tx, reply);
     return reply;
@@ -158,7 +158,7 @@ async function endWaiting({ ctx, caller, steps, job }: Purchase): Promise<boolea
   const { runtime } = ctx;
   const open = await withdrawn(runtime, job.job_key);
   if (open) {
-    await steps.transact((tx) => recordOutcome(tx, runtime, open.attempt, open.outcome, { now: runtime.clock() }));
+    await steps.transact((tx) => recordOutcome(tx, runtime, open, runtime.clock()));
   }
   const { payment_state } = await loadJob(runtime.db, job.job_key, caller);
   if (paymentIsOpen(payment_state)) throw outcomeUnknown();
@@ -207,7 +207,7 @@ async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Pro
   const { runtime } = payment.ctx;
   const now = runtime.clock();
   const reply = await payment.steps.transact(async (tx) => {
-    await recordOutcome(tx, runtime, attempt, outcome, { now });
+    await recordOutcome(tx, runtime, { attempt, outcome }, now);
     return outcome.is === 'collected' ? paidReply(payment, tx, attempt, outcome.proof) : null;
   });
   if (reply) return reply;

@@ -236,11 +236,13 @@ export function quoteView(
       ? [
           actionView(
             'authorize',
-            authority.actor,
-            request.baseUrl,
-            { quote_key: row.quote_key },
-            [{ terms_version: row.terms_version }],
+            {
+              actor: authority.actor,
+              keys: { quote_key: row.quote_key },
+              bodies: [{ terms_version: row.terms_version }],
+            },
             { expires_at: row.expires_at },
+            request.baseUrl,
           ),
         ]
       : state === 'open'

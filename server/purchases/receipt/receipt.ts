@@ -111,19 +111,18 @@ const basis: Record<contract.Receipt['charge']['state'], string> = {
 
 /**
  * Issues the next receipt in the transaction that changed what it states: every change of collection, charge, report or
- * remedy gets one, naming the one before (specification 10.4). `change` resolves to the job as it then stands.
+ * remedy gets one, naming the one before (specification 10.4). What the job `becomes` may still be on its way.
  */
 export async function issueReceipt(
   tx: Tx,
   signer: ReceiptSigner,
-  jobKey: string,
-  change: Promise<JobRow> | JobRow,
+  changed: JobRow | { job_key: string; becomes: Promise<JobRow> },
   now: Date,
 ): Promise<void> {
-  const read = tx.one<ReceiptFacts>(statement(receiptFacts, [jobKey]));
+  const read = tx.one<ReceiptFacts>(statement(receiptFacts, [changed.job_key]));
   // Pipeline both statements; a refusal concerns the change.
   read.catch(() => {});
-  const job = await change;
+  const job = 'becomes' in changed ? await changed.becomes : changed;
   const facts = await read;
   const unsigned: Omit<contract.Receipt, 'signature'> = {
     receipt_version: service.receiptVersion,

@@ -38,7 +38,7 @@ export const review: Verb<typeof contract.review, LoadedJob | null> = async ({ c
   if (!isRepeat(job, input)) {
     if (!can('accept', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} has no open review.`);
     if (input.decision === 'accept') accept(tx, ctx, caller, job);
-    else await dispute(tx, ctx, caller, job, input);
+    else await dispute(tx, ctx, { caller, job }, input);
   }
   return jobReply(tx, job.job_key, caller, ctx);
 };
@@ -64,6 +64,12 @@ function isRepeat(job: JobRow, { decision }: Review): boolean {
   return decision === 'accept' ? job.state === 'accepted' : job.review_state === 'disputed';
 }
 
+/** A job and who reviews it. */
+interface Reviewed<Job> {
+  caller: Buyer | Member;
+  job: Job;
+}
+
 /** Held becomes revenue; the charge is final. */
 function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): void {
   if (caller.kind !== 'member') refuse(acceptRefusal(caller));
@@ -73,11 +79,10 @@ function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): v
   const done = advance(
     tx,
     'accept',
-    job.job_key,
-    { actor: actorOf(caller), now: ctx.now, fence: job.fence },
+    { jobKey: job.job_key, actor: actorOf(caller), now: ctx.now, fence: job.fence },
     { finalized_at: ctx.now, stage: 'accepted' },
   );
-  decide(tx, ctx, caller, job, { decision: 'accept' });
+  decide(tx, ctx, { caller, job }, { decision: 'accept' });
   post(tx, {
     ...accepted,
     key: job.job_key,
@@ -87,20 +92,20 @@ function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): v
     at: ctx.now,
   });
   // Pipelined with what the answer needs, which is not part of the receipt.
-  tx.join(() => issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, done, ctx.now));
+  tx.join(() => issueReceipt(tx, ctx.runtime.receiptSigner, { job_key: job.job_key, becomes: done }, ctx.now));
 }
 
-async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob, input: Review): Promise<void> {
+async function dispute(tx: Tx, ctx: Context, { caller, job }: Reviewed<LoadedJob>, input: Review): Promise<void> {
   if (!mayDispute({ review_state: reviewStateAt(job, ctx.now) })) {
     throw new Problem('dispute_window_closed', 'The review window has passed. The report can still be accepted.');
   }
-  const by = { actor: actorOf(caller), now: ctx.now };
-  decide(tx, ctx, caller, job, input);
+  const step = { jobKey: job.job_key, actor: actorOf(caller), now: ctx.now };
+  decide(tx, ctx, { caller, job }, input);
   if (!can('dispute', job.state)) {
-    await waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
+    await waiveCharge(tx, ctx.runtime, { ...step, transition: 'dispute_again' });
     return blockAfterRemedies(tx, ctx.runtime.configuration, job, ctx.now);
   }
-  const disputed = advance(tx, 'dispute', job.job_key, by, {
+  const disputed = advance(tx, 'dispute', step, {
     deliver_by: deliverBy(ctx.now),
     review_by: null,
     lease_until: null,
@@ -109,11 +114,11 @@ async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: Loaded
     percent: 0,
   });
   enqueueCheck(tx, ctx.runtime.queue, job.job_key);
-  await issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, disputed, ctx.now);
+  await issueReceipt(tx, ctx.runtime.receiptSigner, { job_key: job.job_key, becomes: disputed }, ctx.now);
 }
 
 /** Records the decision. The database allows one per report. */
-function decide(tx: Tx, ctx: Context, caller: Buyer | Member, job: JobRow, review: Review): void {
+function decide(tx: Tx, ctx: Context, { caller, job }: Reviewed<JobRow>, review: Review): void {
   const { decision, reason = null, detail, correction_request } = review;
   const reviewKey = newKey('review');
   tx.write(sql`

@@ -5,7 +5,7 @@ import type { RefundReason } from '../../payments/rail.ts';
 import { requestRefund } from '../../payments/refund.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Runtime } from '../../runtime.ts';
-import { advance, heldJob } from '../job/advance.ts';
+import { advance, heldJob, type Step } from '../job/advance.ts';
 import { type JobRow, notAllowed, reviewStateAt } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { type ReviewState, reportNumberIn } from '../states.ts';
@@ -25,17 +25,16 @@ const reasons = {
 export async function waiveCharge(
   tx: Tx,
   { receiptSigner, rails }: Pick<Runtime, 'receiptSigner' | 'rails'>,
-  transition: keyof typeof reasons,
-  jobKey: string,
-  by: { actor: string; now: Date; fence?: number },
+  { transition, ...step }: Step & { transition: keyof typeof reasons },
   { because, ...changes }: { because?: 'source_withdrawn'; failure?: string; review_state?: ReviewState } = {},
 ): Promise<void> {
+  const { jobKey, now } = step;
   const reason = because ?? reasons[transition];
   // Move first: the second of two concurrent waivers fails here, not at the books.
-  const waived = await advance(tx, transition, jobKey, by, {
+  const waived = await advance(tx, transition, step, {
     ...changes,
     waived_because: reason,
-    finalized_at: by.now,
+    finalized_at: now,
     lease_until: null,
     stage: 'waived',
   });
@@ -43,10 +42,10 @@ export async function waiveCharge(
     jobKey,
     reason,
     isEarned: transition === 'refund',
-    now: by.now,
+    now,
   });
   tx.write(sql`update jobs set payment_state = ${payment_state} where job_key = ${jobKey}`);
-  await issueReceipt(tx, receiptSigner, waived.job_key, { ...waived, payment_state }, by.now);
+  await issueReceipt(tx, receiptSigner, { ...waived, payment_state }, now);
 }
 
 /**
@@ -64,7 +63,8 @@ export async function waiveOverdue(
   tx.write(sql`
     insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
     values (${newKey('review')}, ${jobKey}, ${reportNumberIn(job.state)}, 'waive', 'operator', ${because}, ${now})`);
-  await waiveCharge(tx, runtime, 'waive', jobKey, { actor: 'operator', now }, { review_state: 'not_open' });
+  const waiver = { transition: 'waive', jobKey, actor: 'operator', now } as const;
+  await waiveCharge(tx, runtime, waiver, { review_state: 'not_open' });
 }
 
 /**
@@ -78,5 +78,6 @@ export async function refundAccepted(
   now: Date,
 ): Promise<void> {
   if (job.payment_state !== 'collected') throw notAllowed(`Its payment is ${job.payment_state.replaceAll('_', ' ')}.`);
-  await waiveCharge(tx, runtime, 'refund', job.job_key, { actor: 'operator', now }, { review_state: 'not_open' });
+  const waiver = { transition: 'refund', jobKey: job.job_key, actor: 'operator', now } as const;
+  await waiveCharge(tx, runtime, waiver, { review_state: 'not_open' });
 }

@@ -22,6 +22,12 @@ import type { PaymentState } from '../states.ts';
 import { freeRoom } from '../work/ended-room.ts';
 import { heal } from './reverse.ts';
 
+/** A payment and its bank's dispute. */
+interface Contested {
+  payment: Attempt;
+  disputeKey: string;
+}
+
 /**
  * Records that the payer's bank contests a payment: until that ends the account buys nothing new. Paid jobs continue,
  * and delivered reports stay readable (specification 8).
@@ -29,8 +35,7 @@ import { heal } from './reverse.ts';
 export async function dispute(
   tx: Tx,
   { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
-  payment: Attempt,
-  disputeKey: string,
+  { payment, disputeKey }: Contested,
   now: Date,
 ): Promise<void> {
   const job = await lockJob(tx, payment.job_key);
@@ -38,17 +43,16 @@ export async function dispute(
   if (!noted) return;
   blockAccount(tx, job.account_key, { cause: 'card_dispute', paymentKey: payment.payment_key, now });
   if (noted.job_payment_state === null) return;
-  const disputed = await moveMoney(tx, job.job_key, 'disputed', now);
+  const disputed = await moveMoney(tx, job.job_key, { to: 'disputed' }, now);
   noteOnJob(tx, disputed, 'disputed', now);
-  await issueReceipt(tx, receiptSigner, job.job_key, disputed, now);
+  await issueReceipt(tx, receiptSigner, disputed, now);
 }
 
 /** Records that the payment stands: a refund that waited continues. Undoes an earlier loss of the dispute. */
 export async function endDispute(
   tx: Tx,
   recorder: Pick<Runtime, 'receiptSigner' | 'rails'>,
-  payment: Attempt,
-  disputeKey: string,
+  { payment, disputeKey }: Contested,
   now: Date,
 ): Promise<void> {
   const { receiptSigner, rails } = recorder;
@@ -60,22 +64,23 @@ export async function endDispute(
     if (expensed > 0n) {
       noteOnJob(tx, job, 'reversal_healed', now);
       const back = healed('expense:reversals', railOf(rails, payment).suspense);
-      return postOf(tx, job, keyOf(disputeKey, closed), back, expensed, now);
+      return postOf(tx, job, { ...back, key: keyOf(disputeKey, closed), amount: expensed }, now);
     }
     if (closed.is_payment) return heal(tx, recorder, payment, now);
     const late = await reviveLateRefund(tx, closed.intent_id, now);
     if (!late) return;
     noteOnJob(tx, job, 'reversal_healed', now);
     const owed = healed('liability:refunds', railOf(rails, payment).suspense);
-    return postOf(tx, job, keyOf(disputeKey, closed), owed, late.amount_microcents, now);
+    return postOf(tx, job, { ...owed, key: keyOf(disputeKey, closed), amount: late.amount_microcents }, now);
   }
-  await liftDisputed(tx, payment, closed, 'The dispute was won.', now);
+  await liftDisputed(tx, payment, { ...closed, because: 'The dispute was won.' }, now);
   if (closed.job_payment_state === null) return;
   if (await passStateOn(tx, payment.payment_key, closed.job_payment_state)) return;
-  const standing = await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
+  const to = closed.job_payment_state as PaymentState;
+  const standing = await moveMoney(tx, job.job_key, { to, from: 'disputed' }, now);
   if (standing.payment_state === 'refunded') await freeRoom(tx, standing, now);
   noteOnJob(tx, standing, 'dispute_won', now);
-  await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
+  await issueReceipt(tx, receiptSigner, standing, now);
 }
 
 /**
@@ -86,16 +91,15 @@ export async function endDispute(
 export async function loseDispute(
   tx: Tx,
   { rails }: Pick<Runtime, 'rails'>,
-  payment: Attempt,
-  disputeKey: string,
+  { payment, disputeKey }: Contested,
   now: Date,
 ): Promise<boolean> {
   const job = await lockJob(tx, payment.job_key);
   const closed = await closeDispute(tx, disputeKey, 'lost', now);
   if (!closed) return false;
-  await liftDisputed(tx, payment, closed, 'The dispute was lost.', now);
+  await liftDisputed(tx, payment, { ...closed, because: 'The dispute was lost.' }, now);
   const before = closed.job_payment_state ?? (closed.is_payment ? await takeState(tx, payment.payment_key) : null);
-  if (before !== null) await moveMoney(tx, job.job_key, before as PaymentState, now, 'disputed');
+  if (before !== null) await moveMoney(tx, job.job_key, { to: before as PaymentState, from: 'disputed' }, now);
   const { suspense } = railOf(rails, payment);
   if (closed.is_payment && job.payment_state !== 'reversed') return true;
   const late = closed.is_payment ? undefined : await cancelLateRefund(tx, closed.intent_id, now);
@@ -103,7 +107,7 @@ export async function loseDispute(
   const amount = late ? late.amount_microcents : closed.withdrawn_microcents;
   if (!late) noteExpense(tx, disputeKey, amount);
   const from = reversed(late ? 'liability:refunds' : 'expense:reversals', suspense);
-  if (amount > 0n) postOf(tx, job, keyOf(disputeKey, closed), from, amount, now);
+  if (amount > 0n) postOf(tx, job, { ...from, key: keyOf(disputeKey, closed), amount }, now);
   return false;
 }
 
@@ -114,8 +118,7 @@ const keyOf = (disputeKey: string, { movements }: ClosedDispute): string => `${d
 async function liftDisputed(
   tx: Tx,
   { payment_key: paymentKey }: Attempt,
-  { is_last: isLast }: ClosedDispute,
-  because: string,
+  { is_last: isLast, because }: Pick<ClosedDispute, 'is_last'> & { because: string },
   now: Date,
 ): Promise<void> {
   if (isLast) await liftBlocks(tx, paymentKey, { actor: 'system', because, now, cause: 'card_dispute' });
@@ -125,10 +128,8 @@ async function liftDisputed(
 function postOf(
   tx: Tx,
   { job_key: jobKey, principal_key: principalKey }: JobRow,
-  key: string,
-  movement: Movement,
-  amount: bigint,
+  { amount, ...movement }: Movement & { key: string; amount: bigint },
   now: Date,
 ): void {
-  post(tx, { ...movement, key, jobKey, principalKey, amount: microcents(amount), at: now });
+  post(tx, { ...movement, jobKey, principalKey, amount: microcents(amount), at: now });
 }

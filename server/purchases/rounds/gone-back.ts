@@ -13,10 +13,10 @@ import { giveUpHeld } from '../work/undelivered.ts';
 export async function recordGoneBack(tx: Tx, runtime: Runtime, payment: Attempt, now: Date): Promise<void> {
   const job = await lockJob(tx, payment.job_key);
   if (job.payment_state !== 'collected') return;
-  const by = { actor: 'system', now };
+  const step = { jobKey: job.job_key, actor: 'system', now };
   const waiver = (['waive', 'fail_recheck', 'refund'] as const).find((one) => can(one, job.state));
-  if (waiver) return waiveCharge(tx, runtime, waiver, job.job_key, by, { review_state: 'not_open' });
-  const failed = await advance(tx, 'fail', job.job_key, by, {
+  if (waiver) return waiveCharge(tx, runtime, { ...step, transition: waiver }, { review_state: 'not_open' });
+  const failed = await advance(tx, 'fail', step, {
     payment_state: 'refund_pending',
     finalized_at: now,
     lease_until: null,

@@ -50,7 +50,7 @@ async function endForStopped(runtime: Runtime): Promise<void> {
         const open = await withdrawn(runtime, job_key);
         if (!open) return;
         const now = runtime.clock();
-        await transact(runtime.db, (tx) => recordOutcome(tx, runtime, open.attempt, open.outcome, { now }));
+        await transact(runtime.db, (tx) => recordOutcome(tx, runtime, open, now));
       }),
   );
 }
@@ -90,7 +90,7 @@ async function reconcilePayment(runtime: Runtime, rail: Rail, attempt: Attempt):
   if (!leased && outcome.is !== 'collected' && outcome.is !== 'never') return;
   const now = runtime.clock();
   await transact(runtime.db, (tx) =>
-    recordOutcome(tx, runtime, attempt, outcome, { now, tryAgainAt: after(now, tryAgainSeconds) }),
+    recordOutcome(tx, runtime, { attempt, outcome, tryAgainAt: after(now, tryAgainSeconds) }, now),
   );
 }
 
@@ -111,9 +111,9 @@ async function carryOut(runtime: Runtime, rail: Rail, due: Refund): Promise<void
     case 'open':
       return waitWithRefund(runtime.db, refund, now);
     case 'refunded':
-      return transact(runtime.db, (tx) => recordRefunded(tx, runtime, refund, fate.proof, now));
+      return transact(runtime.db, (tx) => recordRefunded(tx, runtime, { refund, proof: fate.proof }, now));
     case 'refund_failed':
-      return transact(runtime.db, (tx) => recordRefundFailed(tx, runtime, refund, fate.because, now));
+      return transact(runtime.db, (tx) => recordRefundFailed(tx, runtime, { refund, failure: fate.because }, now));
     default:
       return fate satisfies never;
   }

@@ -23,8 +23,7 @@ type Recorder = Pick<Runtime, 'receiptSigner' | 'rails'>;
 export async function recordRefunded(
   tx: Tx,
   recorder: Recorder,
-  refund: Refund,
-  proof: unknown,
+  { refund, proof }: { refund: Refund; proof: unknown },
   now: Date,
 ): Promise<void> {
   // The job first, like whoever records a dispute or a reversal.
@@ -47,7 +46,7 @@ export async function recordRefunded(
   // A contested job keeps its room until its dispute ends.
   if (job.payment_state === 'refunded') await freeRoom(tx, job, now);
   noteOnJob(tx, job, 'refunded', now);
-  await issueReceipt(tx, recorder.receiptSigner, job.job_key, job, now);
+  await issueReceipt(tx, recorder.receiptSigner, job, now);
 }
 
 /** Records a refund that left although a bank had taken its money, or an operator settled it: a loss. */
@@ -67,8 +66,7 @@ async function recordBeside(tx: Tx, refund: Refund, now: Date): Promise<void> {
 export async function recordRefundFailed(
   tx: Tx,
   { receiptSigner }: Recorder,
-  refund: Refund,
-  failure: string,
+  { refund, failure }: { refund: Refund; failure: string },
   now: Date,
 ): Promise<void> {
   if (refund.job_key !== null) await lockJob(tx, refund.job_key);
@@ -77,7 +75,7 @@ export async function recordRefundFailed(
   if (!job) return;
   if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
   noteOnJob(tx, job, 'refund_failed', now);
-  await issueReceipt(tx, receiptSigner, job.job_key, job, now);
+  await issueReceipt(tx, receiptSigner, job, now);
 }
 
 /**
@@ -87,8 +85,7 @@ export async function recordRefundFailed(
 export async function undoRefund(
   tx: Tx,
   { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
-  payment: Attempt,
-  { refundKey, because }: { refundKey: string; because: string },
+  { payment, refundKey, because }: { payment: Attempt; refundKey: string; because: string },
   now: Date,
 ): Promise<void> {
   const job = await lockJob(tx, payment.job_key);
@@ -105,10 +102,15 @@ export async function undoRefund(
     return noteOnJob(tx, job, isLate ? 'late_payment_kept' : 'refund_failed', now);
   }
   if (isLate) return noteOnJob(tx, job, 'late_payment_kept', now);
-  const standing = await standAs(tx, job, payment.payment_key, 'refund_failed', 'refunded', now);
+  const standing = await standAs(
+    tx,
+    job,
+    { paymentKey: payment.payment_key, to: 'refund_failed', from: 'refunded' },
+    now,
+  );
   if (standing.payment_state === 'refund_failed') retake(tx, job.job_key);
   noteOnJob(tx, standing, 'refund_failed', now);
-  await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
+  await issueReceipt(tx, receiptSigner, standing, now);
 }
 
 /** The job after a refund; none for late and returned payments. */
@@ -120,18 +122,19 @@ async function jobAfter(
 ): Promise<JobRow | null> {
   if (job_key === null || payment_key === null) return null;
   const job = await lockJob(tx, job_key);
-  return reason === 'late_payment' ? job : standAs(tx, job, payment_key, state, 'refund_pending', now);
+  return reason === 'late_payment'
+    ? job
+    : standAs(tx, job, { paymentKey: payment_key, to: state, from: 'refund_pending' }, now);
 }
 
 /** Moves a job's payment from one state to another, or what it is restored to while its bank contests it. */
 async function standAs(
   tx: Tx,
   job: JobRow,
-  paymentKey: string,
-  state: 'refunded' | 'refund_failed',
-  from: 'refunded' | 'refund_pending',
+  move: { paymentKey: string; to: 'refunded' | 'refund_failed'; from: 'refunded' | 'refund_pending' },
   now: Date,
 ): Promise<JobRow> {
-  if (job.payment_state === 'disputed' && (await changeDisputed(tx, paymentKey, state, from))) return job;
-  return moveMoney(tx, job.job_key, state, now, from);
+  const { paymentKey, to, from } = move;
+  if (job.payment_state === 'disputed' && (await changeDisputed(tx, paymentKey, to, from))) return job;
+  return moveMoney(tx, job.job_key, { to, from }, now);
 }

@@ -43,7 +43,7 @@ export async function reverse(tx: Tx, { receiptSigner, rails }: Recorder, paymen
     amount: microcents(payment.amount_microcents),
     at: now,
   });
-  await issueReceipt(tx, receiptSigner, ended.job_key, ended, now);
+  await issueReceipt(tx, receiptSigner, ended, now);
 }
 
 /**
@@ -58,7 +58,7 @@ export async function heal(tx: Tx, { receiptSigner, rails }: Recorder, payment: 
   const reversal = await tx.one<Reversal>(sql`
     update reversals set healed_at = ${now} where payment_key = ${paymentKey} and healed_at is null
     returning number, job_payment_state, job_ended, room_microcents, books_account`);
-  const { payment_state, account } = await standingAfter(tx, rail, job, payment, reversal, now);
+  const { payment_state, account } = await standingAfter(tx, rail, { job, payment, reversal }, now);
   await liftBlocks(tx, paymentKey, {
     actor: 'system',
     because: restoredReasons[rail.name],
@@ -78,9 +78,9 @@ export async function heal(tx: Tx, { receiptSigner, rails }: Recorder, payment: 
   });
   // Another bank's dispute may have been opened since.
   const isContested = payment_state !== 'refunded' && (await passStateOn(tx, paymentKey, payment_state));
-  const standing = await moveMoney(tx, job.job_key, isContested ? 'disputed' : payment_state, now);
+  const standing = await moveMoney(tx, job.job_key, { to: isContested ? 'disputed' : payment_state }, now);
   noteOnJob(tx, standing, 'reversal_healed', now);
-  await issueReceipt(tx, receiptSigner, standing.job_key, standing, now);
+  await issueReceipt(tx, receiptSigner, standing, now);
 }
 
 /** What a reversal changed. */
@@ -96,9 +96,7 @@ interface Reversal {
 async function standingAfter(
   tx: Tx,
   rail: Rail,
-  job: JobRow,
-  payment: Attempt,
-  reversal: Reversal,
+  { job, payment, reversal }: { job: JobRow; payment: Attempt; reversal: Reversal },
   now: Date,
 ): Promise<{ payment_state: JobRow['payment_state']; account: LosingAccount }> {
   const { payment_key: paymentKey } = payment;
@@ -136,19 +134,19 @@ async function accountOf(tx: Tx, job: JobRow, payment: Attempt, now: Date): Prom
 
 /** The job afterwards; an unfinished one ends here. */
 async function end(tx: Tx, job: JobRow, failure: string, now: Date): Promise<JobRow> {
-  const by = { actor: 'system', now };
+  const step = { jobKey: job.job_key, actor: 'system', now };
   const over = { payment_state: 'reversed', finalized_at: now, lease_until: null } as const;
   const waiver = can('waive', job.state) ? 'waive' : can('fail_recheck', job.state) ? 'fail_recheck' : null;
   if (!can('fail', job.state) && !waiver) {
     noteOnJob(tx, job, 'reversed', now);
-    return moveMoney(tx, job.job_key, 'reversed', now);
+    return moveMoney(tx, job.job_key, { to: 'reversed' }, now);
   }
   return waiver
-    ? advance(tx, waiver, job.job_key, by, {
+    ? advance(tx, waiver, step, {
         ...over,
         review_state: 'not_open',
         waived_because: 'payment_reversed',
         stage: 'waived',
       })
-    : advance(tx, 'fail', job.job_key, by, { ...over, failure, stage: 'failed' });
+    : advance(tx, 'fail', step, { ...over, failure, stage: 'failed' });
 }

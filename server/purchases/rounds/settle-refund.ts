@@ -45,9 +45,10 @@ export async function settleRefund(
     noteOnJob(tx, job, 'late_payment_refunded', now);
     return done;
   }
-  const standing = await moveMoney(tx, job.job_key, isCredit ? 'credited' : 'refunded', now, 'refund_failed');
+  const to = isCredit ? 'credited' : 'refunded';
+  const standing = await moveMoney(tx, job.job_key, { to, from: 'refund_failed' }, now);
   if (!isCredit) await freeRoom(tx, standing, now);
   noteOnJob(tx, standing, isCredit ? 'refund_credited' : 'refund_sent_by_hand', now);
-  await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
+  await issueReceipt(tx, receiptSigner, standing, now);
   return done;
 }

@@ -35,7 +35,7 @@ async function failOverdue(runtime: Runtime): Promise<void> {
         order by job_key limit ${limit}`),
     (job) =>
       guarded('job_not_failed', { job_key: job.job_key }, () =>
-        transact(runtime.db, (tx) => failJob(tx, runtime, job, 'The report was not delivered in time.')),
+        transact(runtime.db, (tx) => failJob(tx, runtime, job, { failure: 'The report was not delivered in time.' })),
       ),
   );
 }
@@ -58,6 +58,6 @@ async function lapse(tx: Tx, jobKey: string, now: Date): Promise<void> {
   const unpaid = await tx.maybe(sql`
     select 1 from jobs where job_key = ${jobKey} and payment_state = 'none' for no key update`);
   if (!unpaid) return;
-  await advance(tx, 'lapse', jobKey, { actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
+  await advance(tx, 'lapse', { jobKey, actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
   release(tx, jobKey);
 }

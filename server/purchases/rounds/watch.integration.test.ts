@@ -276,12 +276,8 @@ describe('a payment that the chain has lost for good', () => {
           waiveCharge(
             tx,
             service.runtime,
-            'waive',
-            jobKey,
-            { actor: 'operator', now: service.runtime.clock() },
-            {
-              review_state: 'not_open',
-            },
+            { transition: 'waive', jobKey, actor: 'operator', now: service.runtime.clock() },
+            { review_state: 'not_open' },
           ),
         );
       },

@@ -25,68 +25,76 @@ export async function hearRails(runtime: Runtime): Promise<void> {
 }
 
 const telling = (runtime: Runtime) => (attempt: Attempt, news: News) =>
-  transact(runtime.db, (tx) => recordNews(tx, runtime, attempt, news, runtime.clock()));
+  transact(runtime.db, (tx) => recordNews(tx, runtime, attempt, news));
 
 /** Records later changes of a decided attempt, in whatever order a rail learns of them. */
-async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News, now: Date): Promise<void> {
+async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News): Promise<void> {
+  const now = runtime.clock();
   switch (news.is) {
     case 'never':
     case 'collected':
       if (attempt.state === 'settling' || attempt.state === 'unknown') {
-        await recordOutcome(tx, runtime, attempt, news, { now });
+        await recordOutcome(tx, runtime, { attempt, outcome: news }, now);
         return;
       }
       if (news.is === 'never') return;
       return attempt.state === 'failed'
-        ? recordLate(tx, runtime, attempt, news.proof, now)
-        : recordWhere(tx, runtime, attempt, news.proof, now);
+        ? recordLate(tx, runtime, { attempt, proof: news.proof }, now)
+        : recordWhere(tx, runtime, { attempt, proof: news.proof }, now);
     case 'late':
-      return recordLate(tx, runtime, attempt, news.proof, now);
+      return recordLate(tx, runtime, { attempt, proof: news.proof }, now);
     case 'gone_back':
       return recordGoneBack(tx, runtime, attempt, now);
     case 'disputed':
-      return dispute(tx, runtime, attempt, news.disputeKey, now);
+      return dispute(tx, runtime, { payment: attempt, disputeKey: news.disputeKey }, now);
     case 'dispute_won':
-      return endDispute(tx, runtime, attempt, news.disputeKey, now);
+      return endDispute(tx, runtime, { payment: attempt, disputeKey: news.disputeKey }, now);
     case 'reversed':
-      if (news.disputeKey !== undefined && !(await loseDispute(tx, runtime, attempt, news.disputeKey, now))) return;
+      if (news.disputeKey !== undefined) {
+        const contested = { payment: attempt, disputeKey: news.disputeKey };
+        if (!(await loseDispute(tx, runtime, contested, now))) return;
+      }
       return reverse(tx, runtime, attempt, now);
     case 'refund_moved':
-      return recordRefundMoved(tx, runtime, attempt, news, now);
+      return recordRefundMoved(tx, runtime, { ...news, attempt }, now);
     case 'refunded':
-      return recordRefunded(tx, runtime, news.refund, news.proof, now);
+      return recordRefunded(tx, runtime, news, now);
     case 'refund_undone':
-      return undoRefund(tx, runtime, attempt, news, now);
+      return undoRefund(tx, runtime, { ...news, payment: attempt }, now);
     default:
       return news satisfies never;
   }
 }
 
+interface Proved {
+  attempt: Attempt;
+  proof: unknown;
+}
+
 /** Money arrived for an attempt that was given up. Its job is paid otherwise or ended, so the money goes back. */
-async function recordLate(tx: Tx, { rails }: Runtime, attempt: Attempt, proof: unknown, now: Date): Promise<void> {
+async function recordLate(tx: Tx, { rails }: Runtime, { attempt, proof }: Proved, now: Date): Promise<void> {
   const job = await lockJob(tx, attempt.job_key);
   if (await railOf(rails, attempt).returnLate(tx, attempt, proof, now)) noteOnJob(tx, job, 'arrived_late', now);
 }
 
 /** The rail holds a collected payment again, or in another place than before. */
-async function recordWhere(tx: Tx, runtime: Runtime, attempt: Attempt, proof: unknown, now: Date): Promise<void> {
+async function recordWhere(tx: Tx, runtime: Runtime, { attempt, proof }: Proved, now: Date): Promise<void> {
   const job = await lockJob(tx, attempt.job_key);
   const hasMoved = await railOf(runtime.rails, attempt).confirm(tx, attempt, proof, now);
   if (hasMoved) noteOnJob(tx, job, 'moved_on_chain', now);
   if (attempt.reversed_at !== null) await heal(tx, runtime, attempt, now);
-  else if (hasMoved) await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
+  else if (hasMoved) await issueReceipt(tx, runtime.receiptSigner, job, now);
 }
 
 /** The rail holds a carried out refund in another place than before: the receipt names that. */
 async function recordRefundMoved(
   tx: Tx,
   { rails, receiptSigner }: Runtime,
-  attempt: Attempt,
-  { refundKey, proof }: { refundKey: string; proof: unknown },
+  { attempt, refundKey, proof }: Proved & { refundKey: string },
   now: Date,
 ): Promise<void> {
   const job = await lockJob(tx, attempt.job_key);
   if (!(await railOf(rails, attempt).refunds.move?.(tx, refundKey, proof, now))) return;
   noteOnJob(tx, job, 'refund_moved_on_chain', now);
-  await issueReceipt(tx, receiptSigner, job.job_key, job, now);
+  await issueReceipt(tx, receiptSigner, job, now);
 }

@@ -68,7 +68,8 @@ export async function tellEndpoints(runtime: Runtime, send: Send = fetchPublic):
 async function tell(runtime: Runtime, endpoint: Endpoint, send: Send): Promise<void> {
   const { db, clock, configuration } = runtime;
   const owner = { column: 'account_key', key: endpoint.account_key } as const;
-  const rows = await eventsAfter(db, owner, placeIn(endpoint), after(clock(), -seconds.events), eventsAtOnce);
+  const since = after(clock(), -seconds.events);
+  const rows = await eventsAfter(db, owner, placeIn(endpoint), { since, limit: eventsAtOnce });
   const secret = unseal(endpoint.secret, configuration.keyring, secretOf(endpoint.endpoint_key));
   let from = placeIn(endpoint);
   const began = performance.now();
@@ -83,7 +84,7 @@ async function tell(runtime: Runtime, endpoint: Endpoint, send: Send): Promise<v
       await noteFailure(runtime, endpoint, from, { failure, tries, since: since ?? clock() });
       return;
     }
-    if (!(await noteTold(runtime, endpoint, from, row, failure))) return;
+    if (!(await noteTold(runtime, endpoint, { from, to: row }, failure))) return;
     from = row;
     told += 1;
   }
@@ -140,8 +141,7 @@ async function failureOf(
 async function noteTold(
   { db, clock }: Runtime,
   { endpoint_key }: Endpoint,
-  from: Place,
-  to: Place,
+  { from, to }: { from: Place; to: Place },
   failure: string | null,
 ): Promise<boolean> {
   const moved = await db.many(sql`

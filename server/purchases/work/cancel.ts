@@ -42,13 +42,18 @@ export async function cancelHeld(
   by: { actor: string; ended: 'buyer' | 'operator'; now: Date },
 ): Promise<void> {
   const collected = job.collected_at !== null;
-  const canceled = await advance(tx, 'cancel', job.job_key, by, {
-    payment_state: collected ? await remedyFor(tx, runtime.rails, job.job_key) : 'none',
-    ended_by: by.ended,
-    finalized_at: by.now,
-    lease_until: null,
-    stage: 'canceled',
-  });
+  const canceled = await advance(
+    tx,
+    'cancel',
+    { jobKey: job.job_key, actor: by.actor, now: by.now },
+    {
+      payment_state: collected ? await remedyFor(tx, runtime.rails, job.job_key) : 'none',
+      ended_by: by.ended,
+      finalized_at: by.now,
+      lease_until: null,
+      stage: 'canceled',
+    },
+  );
   if (collected) await giveUpHeld(tx, runtime, canceled, by.now);
   else release(tx, canceled.job_key);
 }

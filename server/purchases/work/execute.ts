@@ -75,7 +75,7 @@ export async function carryOut(
     await failWithoutSource(runtime, job);
     return;
   }
-  const report = await assess(runtime, checker, job, task, retrieved, stop);
+  const report = await assess(runtime, checker, { job, task, retrieved }, stop);
   if (!report) return;
   await deliver(runtime, job, report).catch(async (error) => {
     // Nothing is wrong with the work: it is tried again when there is room, and not counted.
@@ -90,11 +90,10 @@ const showEverySeconds = 0.05;
 async function assess(
   runtime: Runtime,
   checker: Checker,
-  job: JobRow,
-  { request, reviewSeconds, previous }: Task,
-  retrieved: readonly RetrievedDocument[],
+  { job, task, retrieved }: { job: JobRow; task: Task; retrieved: readonly RetrievedDocument[] },
   stop: AbortSignal,
 ): Promise<Report | undefined> {
+  const { request, reviewSeconds, previous } = task;
   let shownAt = runtime.clock();
   let shownStage = '';
   const gone = new AbortController();
@@ -184,8 +183,7 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
       const delivered = advance(
         tx,
         transition,
-        job.job_key,
-        { actor: 'worker', now, fence: job.fence },
+        { jobKey: job.job_key, actor: 'worker', now, fence: job.fence },
         {
           delivered_at: now,
           review_by: reviewBy(now),
@@ -199,14 +197,14 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
       tx.write(sql`
         insert into reports (job_key, number, body, digest, delivered_at)
         values (${job.job_key}, ${reportNumberIn(transitions[transition].to)}, ${JSON.stringify(report)}, ${digest}, ${now})`);
-      await issueReceipt(tx, runtime.receiptSigner, job.job_key, delivered, now);
+      await issueReceipt(tx, runtime.receiptSigner, { job_key: job.job_key, becomes: delivered }, now);
     }),
   );
 }
 
 /** Ends a job that cannot be delivered. */
 async function fail(runtime: Runtime, job: JobRow, failure: string, by?: 'buyer'): Promise<void> {
-  await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job, failure, { held: job, by })));
+  await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job, { failure, held: job, by })));
 }
 
 /**
@@ -217,10 +215,10 @@ async function failWithoutSource(runtime: Runtime, job: JobRow): Promise<void> {
   const failure = 'A governed source was no longer there to be retrieved.';
   if (!isRecheck(job)) return fail(runtime, job, failure, 'buyer');
   const now = runtime.clock();
-  const by = { actor: 'system', now, fence: job.fence };
+  const waiver = { transition: 'fail_recheck', jobKey: job.job_key, actor: 'system', now, fence: job.fence } as const;
   await unlessFenced(job, () =>
     transact(runtime.db, async (tx) => {
-      await waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure, because: 'source_withdrawn' });
+      await waiveCharge(tx, runtime, waiver, { failure, because: 'source_withdrawn' });
       await blockAfterRemedies(tx, runtime.configuration, job, now);
     }),
   );
@@ -235,17 +233,16 @@ export async function failJob(
   tx: Tx,
   runtime: Runtime,
   job: Pick<JobRow, 'job_key' | 'account_key' | 'state'>,
-  failure: string,
-  { held, by: ender }: { held?: Pick<JobRow, 'fence'>; by?: 'buyer' | undefined } = {},
+  { failure, held, by: ender }: { failure: string; held?: Pick<JobRow, 'fence'>; by?: 'buyer' | undefined },
 ): Promise<void> {
   const now = runtime.clock();
-  const by = { actor: 'system', now, ...(held ? { fence: held.fence } : {}) };
+  const step = { jobKey: job.job_key, actor: 'system', now, ...(held ? { fence: held.fence } : {}) };
   if (isRecheck(job)) {
-    await waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure });
+    await waiveCharge(tx, runtime, { ...step, transition: 'fail_recheck' }, { failure });
     return blockAfterRemedies(tx, runtime.configuration, job, now);
   }
   const payment_state = await remedyFor(tx, runtime.rails, job.job_key);
-  const failed = await advance(tx, 'fail', job.job_key, by, {
+  const failed = await advance(tx, 'fail', step, {
     payment_state,
     finalized_at: now,
     lease_until: null,

@@ -108,8 +108,7 @@ function hold({ db }: Runtime, free: FreeJob, now: Date): Promise<JobRow | undef
     advance(
       db,
       isRecheck(free) ? 'recheck' : 'start',
-      jobKey,
-      { actor: 'worker', now, fence: free.fence },
+      { jobKey, actor: 'worker', now, fence: free.fence },
       {
         fence: free.fence + 1,
         tries: free.tries + 1,

@@ -29,8 +29,8 @@ export async function giveUpHeld(
 ): Promise<void> {
   if (job.payment_state === 'refund_pending') {
     const payment_state = await requestRefund(tx, rails, { jobKey: job.job_key, reason: 'not_delivered', now });
-    const standing = await moveMoney(tx, job.job_key, payment_state, now);
-    return issueReceipt(tx, receiptSigner, job.job_key, standing, now);
+    const standing = await moveMoney(tx, job.job_key, { to: payment_state }, now);
+    return issueReceipt(tx, receiptSigner, standing, now);
   }
   post(tx, {
     ...credited,
@@ -40,5 +40,5 @@ export async function giveUpHeld(
     amount: microcents(job.price_microcents),
     at: now,
   });
-  await issueReceipt(tx, receiptSigner, job.job_key, job, now);
+  await issueReceipt(tx, receiptSigner, job, now);
 }
