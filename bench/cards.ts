@@ -33,7 +33,7 @@ export async function benchCards(arena: Arena, { rounds, seconds }: Effort): Pro
       await onCopy(`service, ${by}`, async (copy) => {
         const server = await startService(copy.env, { worker: false });
         const times = by === 'card' ? latencies : new Latencies();
-        const load = await underLoad(server, copy, arena.principals, seconds, { latencies: times, by });
+        const load = await underLoad(server, copy, arena.principals, { seconds, latencies: times, by });
         http[by].push(load.rate);
         cpu[by].push(load.cpuMs);
       });

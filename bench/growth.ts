@@ -17,7 +17,7 @@ export async function benchGrowth(
     large: { purchases: [], job: [], replay: [] },
   };
   const measure = async (copy: Copy, size: Size) => {
-    const { rate } = await underLoad(await startService(copy.env), copy, arena.principals, seconds);
+    const { rate } = await underLoad(await startService(copy.env), copy, arena.principals, { seconds });
     const server = await startService(copy.env);
     const reads = await readFrom(server, arena, copy, seconds / 2);
     await server.stop();

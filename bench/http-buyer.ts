@@ -24,7 +24,8 @@ export async function buyOverHttp(
   times: Latencies,
   { work, by = 'x402' }: { work?: Work | undefined; by?: RailName | undefined } = {},
 ): Promise<string> {
-  const call = async (name: string, method: string, path: string, sent?: object, headers = {}) => {
+  const call = async (name: string, request: `${'GET' | 'POST'} /${string}`, sent?: object, headers = {}) => {
+    const [method = '', path = ''] = request.split(' ');
     const startedAt = performance.now();
     const authorized = { authorization: `Bearer ${who.token}`, ...headers };
     const answer = await connection.send(method, path, authorized, sent && JSON.stringify(sent));
@@ -32,23 +33,23 @@ export async function buyOverHttp(
     if (answer.status >= 400 && answer.status !== 402) throw new Error(`${name}: ${answer.text}`);
     return JSON.parse(answer.text);
   };
-  const quote = await call('check_work', 'POST', '/api/agent/v1/checks', {
+  const quote = await call('check_work', 'POST /api/agent/v1/checks', {
     ...checkRequest,
     idempotency_key: randomUUID(),
   });
-  const authorized = await call('authorize', 'POST', `/api/agent/v1/purchases/${quote.quote_key}/authorize`, {
+  const authorized = await call('authorize', `POST /api/agent/v1/purchases/${quote.quote_key}/authorize`, {
     terms_version: quote.terms_version,
   });
-  const job = `/api/agent/v1/jobs/${authorized.job_key}`;
+  const job = `/api/agent/v1/jobs/${authorized.job_key}` as const;
   const pay = async () => {
     const idempotency_key = randomUUID();
     if (by === 'card') {
-      return call('pay', 'POST', `${job}/payments`, { rail: 'card', method: 'card_saved', idempotency_key });
+      return call('pay', `POST ${job}/payments`, { rail: 'card', method: 'card_saved', idempotency_key });
     }
     const payment = { rail: 'x402', network: 'eip155:84532', idempotency_key };
-    const unpaid = await call('pay, unpaid', 'POST', `${job}/payments`, payment);
+    const unpaid = await call('pay, unpaid', `POST ${job}/payments`, payment);
     const header = { 'payment-signature': signed(unpaid, who.principalKey) };
-    return call('pay', 'POST', `${job}/payments`, payment, header);
+    return call('pay', `POST ${job}/payments`, payment, header);
   };
   const paid = await pay();
   await work?.(quote.quote_key, paid);
@@ -56,10 +57,10 @@ export async function buyOverHttp(
   for (let state = ''; state !== 'delivered'; ) {
     if (performance.now() > deliverBy) throw new Error(`${authorized.job_key} is still ${state}`);
     if (!work) await sleep(pollMs);
-    ({ state } = await call('job', 'GET', job));
+    ({ state } = await call('job', `GET ${job}`));
   }
-  await call('report', 'GET', `${job}/report`);
-  await call('review', 'POST', `${job}/review`, { decision: 'accept' });
+  await call('report', `GET ${job}/report`);
+  await call('review', `POST ${job}/review`, { decision: 'accept' });
   return authorized.job_key;
 }
 

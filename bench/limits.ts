@@ -13,7 +13,7 @@ export async function benchHotGrant(arena: Arena, { rounds, seconds }: Effort): 
   const one: number[] = [];
   const full: number[] = [];
   const load = async (copy: Copy, principals = arena.principals) =>
-    (await underLoad(await startService(copy.env), copy, principals, seconds)).rate;
+    (await underLoad(await startService(copy.env), copy, principals, { seconds })).rate;
   for (let round = 0; round < rounds; round += 1) {
     spreadOut.push(await arena.onCopy((copy) => load(copy)));
     one.push(await arena.onCopy((copy) => load(copy, hot)));

@@ -44,15 +44,15 @@ export async function benchPurchases(arena: Arena, { rounds, seconds }: Effort):
       sql.push(await perSecond(clients, seconds, buy));
     });
     await counted('plain', async (copy) => {
-      plain.push(await underLoad(await startPlainServer(copy.env), copy, arena.principals, seconds));
+      plain.push(await underLoad(await startPlainServer(copy.env), copy, arena.principals, { seconds }));
     });
     await counted('http', async (copy) => {
       const server = await startService(copy.env, { worker: false });
-      http.push(await underLoad(server, copy, arena.principals, seconds, { latencies }));
+      http.push(await underLoad(server, copy, arena.principals, { seconds, latencies }));
     });
     await counted('whole', async (copy) => {
       const startedAt = new Date();
-      whole.push(await underLoad(await startService(copy.env), copy, arena.principals, seconds));
+      whole.push(await underLoad(await startService(copy.env), copy, arena.principals, { seconds }));
       pickUps.push(...(await pickUpTimes(copy.pool, startedAt)));
     });
   }
@@ -102,8 +102,7 @@ export async function underLoad(
   server: Server,
   { pool }: Copy,
   principals: readonly Principal[],
-  seconds: number,
-  { latencies = new Latencies(), by }: { latencies?: Latencies; by?: RailName } = {},
+  { seconds, latencies = new Latencies(), by }: { seconds: number; latencies?: Latencies; by?: RailName },
 ): Promise<Load> {
   const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(server.baseUrl)));
   const buy = (times: Latencies) => (turn: number, client: number) => {

@@ -182,6 +182,13 @@ function textBlocks(text: string, statements: readonly Placed[]): Block[] {
 /** A key in a JSON Pointer (RFC 6901). */
 const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
+/** The text before and after a part of indented JSON: its own line's start, its last line's, and a comma or none. */
+interface Around {
+  lead: string;
+  indent: string;
+  comma: string;
+}
+
 /**
  * Structured work as blocks of indented JSON. Each ends with a leaf that is a statement.
  *
@@ -200,7 +207,7 @@ function jsonBlocks(value: JsonValue, statements: readonly Placed[]): Block[] {
     if (open.length > 0) blocks.push({ pieces: open, statements: found, isTable: false });
     open = [];
   };
-  const visit = (part: JsonValue, path: string, lead: string, indent: string, comma: string) => {
+  const visit = (part: JsonValue, path: string, { lead, indent, comma }: Around) => {
     const entries: [string, JsonValue][] | null =
       typeof part === 'object' && part !== null ? Object.entries(part) : null;
     if (entries === null || entries.length === 0) {
@@ -219,11 +226,12 @@ function jsonBlocks(value: JsonValue, statements: readonly Placed[]): Block[] {
     for (const [index, [key, item]] of entries.entries()) {
       const inner = `${indent}  `;
       const name = isList ? '' : `${JSON.stringify(key)}: `;
-      visit(item, `${path}/${pointerToken(key)}`, `${inner}${name}`, inner, index < entries.length - 1 ? ',' : '');
+      const comma = index < entries.length - 1 ? ',' : '';
+      visit(item, `${path}/${pointerToken(key)}`, { lead: `${inner}${name}`, indent: inner, comma });
     }
     add(`${open.length > 0 ? '\n' : ''}${indent}${isList ? ']' : '}'}${comma}`);
   };
-  visit(value, '', '', '', '');
+  visit(value, '', { lead: '', indent: '', comma: '' });
   close([]);
   return blocks;
 }

@@ -40,10 +40,8 @@ export class Failover {
 
   private constructor(
     pair: Pair,
-    journal: Acknowledged,
-    controlUrl: string,
     buyers: Buyers,
-    close: () => Promise<void>,
+    { journal, controlUrl, close }: { journal: Acknowledged; controlUrl: string; close: () => Promise<void> },
   ) {
     this.#pair = pair;
     this.#journal = journal;
@@ -71,12 +69,13 @@ export class Failover {
       journal,
       buyerCount,
     );
-    return new Failover(pair, journal, sandbox.controlUrl, buyers, async () => {
+    const close = async () => {
       for (const one of [...doors, ...workers]) await one.stop();
       await sandbox.stop();
       await pair.close();
       rmSync(folder, { recursive: true, force: true });
-    });
+    };
+    return new Failover(pair, buyers, { journal, controlUrl: sandbox.controlUrl, close });
   }
 
   get bought(): number {

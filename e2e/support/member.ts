@@ -18,9 +18,8 @@ export class Member extends Client {
 
   private constructor(
     service: Service,
-    accountKey: string,
+    { accountKey, email }: { accountKey: string; email: string },
     session: { memberKey: string; sessionKey: string },
-    email: string,
     cookie: string,
   ) {
     super(service.baseUrl);
@@ -51,7 +50,7 @@ export class Member extends Client {
     const session = await spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', clock(), from);
     if (session === null) throw new Error('the link was spent before');
     const cookie = await sessionCookie(configuration, session);
-    return new Member(service, accountKey, session, email, cookie.split(';')[0] ?? '');
+    return new Member(service, { accountKey, email }, session, cookie.split(';')[0] ?? '');
   }
 
   /** The headers of this member's page requests. */

@@ -58,7 +58,7 @@ export async function startModelServer(
       return;
     }
     calls += 1;
-    void answer(request, response, script, current, seen).catch(() => response.destroy());
+    void answer(request, response, seen, { script, current }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: bound } = server.address() as AddressInfo;
@@ -88,9 +88,8 @@ export async function startModelServer(
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  script: (prompt: string) => string,
-  current: string,
   seen: Seen,
+  { script, current }: { script: (prompt: string) => string; current: string },
 ): Promise<void> {
   const text = await textOf(request);
   if (text === null) return void response.writeHead(413).end();

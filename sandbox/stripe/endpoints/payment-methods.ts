@@ -20,7 +20,12 @@ function retrieve({ store }: Provider, id: string): Stripe.PaymentMethod {
   return method;
 }
 
-function listHeld(provider: Provider, customer: string, url: string, redisplay: string | undefined, page: Page) {
+function listHeld(
+  provider: Provider,
+  { customer, redisplay }: { customer: string; redisplay: string | undefined },
+  url: string,
+  page: Page,
+) {
   findCustomer(provider, customer, 'customer');
   const items = provider.store
     .list('payment_method')
@@ -40,14 +45,14 @@ export const paymentMethods = [
     'GET /v1/payment_methods',
     accepts<Stripe.PaymentMethodListParams>()({ ...filters, customer: text }),
     (provider, { customer, allow_redisplay: redisplay, ...page }) =>
-      listHeld(provider, customer, '/v1/payment_methods', redisplay, page),
+      listHeld(provider, { customer, redisplay }, '/v1/payment_methods', page),
   ),
   endpoint(
     'payment_methods.list_of_customer',
     'GET /v1/customers/:customer/payment_methods',
     accepts<Stripe.CustomerListPaymentMethodsParams>()(filters),
     (provider, { allow_redisplay: redisplay, ...page }, { customer = '' }) =>
-      listHeld(provider, customer, `/v1/customers/${customer}/payment_methods`, redisplay, page),
+      listHeld(provider, { customer, redisplay }, `/v1/customers/${customer}/payment_methods`, page),
   ),
   endpoint(
     'payment_methods.retrieve_of_customer',
