@@ -2,6 +2,7 @@ import type { IdentityLetter } from '../server/identity/letters.ts';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { newKey } from '../server/kernel/id.ts';
 import { sql } from '../server/kernel/sql.ts';
+import type { Tx } from '../server/kernel/transaction.ts';
 import { enqueueLetter, openQueue } from '../server/queue/queue.ts';
 import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
@@ -18,9 +19,8 @@ await runForOperator(
     const queue = await openQueue(databaseUrl, 'sender', 'work-check operator');
     try {
       const letter = { kind: 'operator_link', request_key: newKey('req'), account_key: accountKey, email } as const;
-      return await makeSignInLink(db, baseUrl, { accountKey, email }, new Date(), (tx) =>
-        enqueueLetter<IdentityLetter>(tx, queue, letter),
-      );
+      const beside = (tx: Tx) => enqueueLetter<IdentityLetter>(tx, queue, letter);
+      return await makeSignInLink(db, baseUrl, { accountKey, email, beside }, new Date());
     } finally {
       await queue.stop();
     }

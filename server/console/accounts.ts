@@ -91,7 +91,7 @@ export const pauseCustomerAgent: Verb<typeof contract.pauseCustomerAgent> = asyn
   const { agent_key, reason } = input;
   const paused = input.paused === 'yes';
   const accountKey = await accountOfAgent(tx, agent_key);
-  await pauseAgentBy(tx, { accountKey, actor: 'operator' }, agent_key, paused, ctx.now);
+  await pauseAgentBy(tx, { accountKey, actor: 'operator' }, { agent_key, paused }, ctx.now);
   const act = `${paused ? 'paused' : 'resumed'}: ${reason}`;
   noteAct(tx, caller, { subject: agent_key, action: 'pause_customer_agent', reason: act }, ctx.now);
   return { body: { done: true } };

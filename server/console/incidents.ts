@@ -3,7 +3,6 @@ import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { Operator } from '../operation/caller.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import { daySeconds } from '../service/terms.ts';
@@ -21,8 +20,8 @@ export const openIncident: Verb<typeof contract.openIncident> = async ({ ctx, ca
   tx.write(sql`
     insert into incidents (incident_key, title, impact, started_at)
     values (${incident_key}, ${title}, ${JSON.stringify(impact)}, ${startedAt})`);
-  addUpdate(tx, incident_key, 1, text, ctx.now);
-  note(tx, caller, incident_key, 'open_incident', `${title}: ${text}`, ctx.now);
+  addUpdate(tx, incident_key, { number: 1, text }, ctx.now);
+  noteAct(tx, caller, actOn(incident_key, 'open_incident', `${title}: ${text}`), ctx.now);
   return { body: { incident_key } };
 };
 
@@ -32,16 +31,16 @@ export const updateIncident: Verb<typeof contract.updateIncident> = async ({ ctx
   // The last one is left for the text that resolves it.
   if (number >= updatesMax)
     throw new Problem('action_not_allowed', 'This incident has as many updates as it can have.');
-  addUpdate(tx, incident_key, number, text, ctx.now);
-  note(tx, caller, incident_key, 'update_incident', text, ctx.now);
+  addUpdate(tx, incident_key, { number, text }, ctx.now);
+  noteAct(tx, caller, actOn(incident_key, 'update_incident', text), ctx.now);
   return { body: { done: true } };
 };
 
 export const resolveIncident: Verb<typeof contract.resolveIncident> = async ({ ctx, caller, input, tx }) => {
   const { incident_key, text } = input;
-  addUpdate(tx, incident_key, await nextNumber(tx, incident_key), text, ctx.now);
+  addUpdate(tx, incident_key, { number: await nextNumber(tx, incident_key), text }, ctx.now);
   tx.write(sql`update incidents set resolved_at = ${ctx.now} where incident_key = ${incident_key}`);
-  note(tx, caller, incident_key, 'resolve_incident', text, ctx.now);
+  noteAct(tx, caller, actOn(incident_key, 'resolve_incident', text), ctx.now);
   return { body: { done: true } };
 };
 
@@ -56,13 +55,13 @@ async function nextNumber(tx: Tx, incidentKey: string): Promise<number> {
   return count + 1;
 }
 
-function addUpdate(tx: Tx, incidentKey: string, number: number, text: string, now: Date): void {
+function addUpdate(tx: Tx, incidentKey: string, { number, text }: { number: number; text: string }, now: Date): void {
   tx.write(sql`
     insert into incident_updates (incident_key, number, at, text) values (${incidentKey}, ${number}, ${now}, ${text})`);
 }
 
 type Act = 'open_incident' | 'update_incident' | 'resolve_incident';
 
-function note(tx: Tx, caller: Operator, incidentKey: string, action: Act, reason: string, now: Date): void {
-  noteAct(tx, caller, { subject: `incident:${incidentKey}`, action, reason }, now);
+function actOn(incidentKey: string, action: Act, reason: string) {
+  return { subject: `incident:${incidentKey}`, action, reason };
 }

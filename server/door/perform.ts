@@ -204,7 +204,11 @@ function plainPath(operation: Operation, rawInput: unknown): string[] | null {
 async function paceOfOrigin(limit: LimitName, ctx: Context): Promise<Record<string, string>> {
   const { runtime, now } = ctx;
   const { rateLimits } = runtime.configuration;
-  return paced(await countRequest(runtime.db.shared, originOf(ctx), limit, rateLimits, now), rateLimits, now);
+  return paced(
+    await countRequest(runtime.db.shared, { subject: originOf(ctx), name: limit }, rateLimits, now),
+    rateLimits,
+    now,
+  );
 }
 
 function parse(operation: Operation, rawInput: unknown): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Member } from '../operation/caller.ts';
 
 /** The events of an account: what changes who may buy for it. */
 export type AccountAction =
@@ -27,18 +28,25 @@ export type AccountAction =
   | 'endpoint_failing'
   | 'account_closed';
 
+/** Whose act it is when a member's concerns a person. */
+export const byMember = ({ accountKey, memberKey }: Member) => ({ accountKey, principalKey: null, actor: memberKey });
+
+/** What was done, and when. */
+export interface Act {
+  action: AccountAction;
+  detail: Record<string, unknown>;
+  at: Date;
+}
+
 /** Records an act in its own transaction. The table only grows. */
 export function recordEvent(
   tx: Tx,
-  event: {
+  event: Act & {
     accountKey: string;
     /** Null when it concerns a person. */
     principalKey: string | null;
     /** A member's or an agent's key, or `system`. */
     actor: string;
-    action: AccountAction;
-    detail: Record<string, unknown>;
-    at: Date;
   },
 ): void {
   tx.write(sql`

@@ -6,7 +6,7 @@ import { type MemberChange, type MemberRole, memberMay, memberRoles } from '../o
 import type { Verb } from '../operation/verb.ts';
 import type { Context } from '../runtime.ts';
 import type * as contract from './account-contract.ts';
-import { type AccountAction, recordEvent } from './account-event.ts';
+import { byMember, recordEvent } from './account-event.ts';
 import { blockWords } from './blocked.ts';
 import { liftSilence as lift, silencesOf } from './silence.ts';
 
@@ -43,14 +43,15 @@ export const endSessions: Verb<typeof contract.endSessions> = async ({ ctx, call
       and case when ${session_key}::text is null then session_key <> ${ctx.presented.memberSession}
         else session_key = ${session_key} end
     returning 1`);
-  if (ended.length > 0) record(tx, caller, 'sign_ins_ended', { count: ended.length }, ctx.now);
+  if (ended.length > 0)
+    recordEvent(tx, { ...byMember(caller), action: 'sign_ins_ended', detail: { count: ended.length }, at: ctx.now });
   return { body: await signedIn(tx, ctx, caller) };
 };
 
 export const liftSilence: Verb<typeof contract.liftSilence> = async ({ ctx, caller, input, tx }) => {
   const { origin } = input;
   if (await lift(tx, (await memberOf(tx, caller)).email, origin, ctx.now)) {
-    record(tx, caller, 'silence_lifted', { origin }, ctx.now);
+    recordEvent(tx, { ...byMember(caller), action: 'silence_lifted', detail: { origin }, at: ctx.now });
   }
   return { body: await signedIn(tx, ctx, caller) };
 };
@@ -59,16 +60,6 @@ export const changeLetters: Verb<typeof contract.changeLetters> = async ({ ctx, 
   tx.write(sql`update members set report_letters = ${input.reports} where member_key = ${caller.memberKey}`);
   return { body: await signedIn(tx, ctx, caller) };
 };
-
-function record(
-  tx: Tx,
-  { accountKey, memberKey }: Member,
-  action: AccountAction,
-  detail: Record<string, unknown>,
-  at: Date,
-): void {
-  recordEvent(tx, { accountKey, principalKey: null, actor: memberKey, action, detail, at });
-}
 
 function memberOf(db: Queries, { memberKey }: Member): Promise<{ email: string; report_letters: boolean }> {
   return db.one(sql`select email, report_letters from members where member_key = ${memberKey}`);

@@ -2,7 +2,7 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { GrantRow } from '../operation/caller.ts';
 import { Problem } from '../problems/problem.ts';
-import { type AccountAction, recordEvent } from './account-event.ts';
+import { type Act, recordEvent } from './account-event.ts';
 
 /** What a member or an operator does to an agent of an account. Each act records its event. */
 
@@ -47,11 +47,16 @@ export async function accountOfAgent(tx: Tx, agentKey: string): Promise<string> 
 }
 
 /** Pauses an agent, or lets it buy again. No effect if it is already so. */
-export async function pauseAgentBy(tx: Tx, by: ActingFor, agentKey: string, paused: boolean, now: Date): Promise<void> {
+export async function pauseAgentBy(
+  tx: Tx,
+  by: ActingFor,
+  { agent_key: agentKey, paused }: { agent_key: string; paused: boolean },
+  now: Date,
+): Promise<void> {
   const before = await lockAgent(tx, by, agentKey);
   if ((before.paused_at !== null) === paused) return;
   tx.write(sql`update grants set paused_at = ${paused ? now : null} where grant_key = ${before.grant_key}`);
-  recordOnAgent(tx, by, agentKey, paused ? 'agent_paused' : 'agent_resumed', {}, now);
+  recordOnAgent(tx, by, agentKey, { action: paused ? 'agent_paused' : 'agent_resumed', detail: {}, at: now });
 }
 
 /** Revokes an agent, once. Throws `action_not_allowed` for a wallet. */
@@ -66,7 +71,7 @@ export function revoke(tx: Tx, by: ActingFor, agentKey: string, now: Date): void
   tx.write(sql`update principals set revoked_at = ${now} where principal_key = ${agentKey}`);
   tx.write(sql`update credentials set revoked_at = ${now} where principal_key = ${agentKey} and revoked_at is null`);
   tx.write(sql`update registrations set claim_until = ${now} where agent_key = ${agentKey} and claim_until > ${now}`);
-  recordOnAgent(tx, by, agentKey, 'agent_revoked', {}, now);
+  recordOnAgent(tx, by, agentKey, { action: 'agent_revoked', detail: {}, at: now });
 }
 
 /** Throws `action_not_allowed` for a wallet: it belongs to its owner. */
@@ -83,13 +88,6 @@ export function noAgent(): Problem {
   return new Problem('not_found', 'There is no agent with this key.');
 }
 
-export function recordOnAgent(
-  tx: Tx,
-  { accountKey, actor }: ActingFor,
-  agentKey: string,
-  action: AccountAction,
-  detail: Record<string, unknown>,
-  at: Date,
-): void {
-  recordEvent(tx, { accountKey, principalKey: agentKey, actor, action, detail, at });
+export function recordOnAgent(tx: Tx, by: ActingFor, agentKey: string, act: Act): void {
+  recordEvent(tx, { ...by, principalKey: agentKey, ...act });
 }

@@ -150,7 +150,8 @@ export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, call
   if (raises(terms, wanted)) requireFreshSignIn(caller, ctx.now);
   if (canonicalJson(wanted) === canonicalJson(terms)) return { body: await viewOf(tx, caller, agent_key, ctx.now) };
   change(tx, { grantKey: before.grant_key, principalKey: agent_key, terms: wanted, now: ctx.now });
-  recordOnAgent(tx, actingFor(caller), agent_key, 'grant_changed', { before: terms, after: wanted }, ctx.now);
+  const detail = { before: terms, after: wanted };
+  recordOnAgent(tx, actingFor(caller), agent_key, { action: 'grant_changed', detail, at: ctx.now });
   return { body: await viewOf(tx, caller, agent_key, ctx.now) };
 };
 
@@ -186,7 +187,7 @@ export const pauseAgent: Verb<typeof contract.pauseAgent> = async ({ ctx, caller
   const by = actingFor(caller);
   const before = await lockAgent(tx, by, input.agent_key);
   if (before.paused_at !== null && !input.paused) requireFreshSignIn(caller, ctx.now);
-  await pauseAgentBy(tx, by, input.agent_key, input.paused, ctx.now);
+  await pauseAgentBy(tx, by, input, ctx.now);
   return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
 };
 
@@ -204,14 +205,15 @@ export const releaseAgain: Verb<typeof contract.releaseAgain> = async ({ ctx, ca
       where principal_key = ${input.agent_key} and revoked_at is null returning 1`);
     if (stopped.length > 0) {
       const detail = { because: 'compromised', count: stopped.length };
-      recordOnAgent(tx, actingFor(caller), input.agent_key, 'credential_revoked', detail, ctx.now);
+      recordOnAgent(tx, actingFor(caller), input.agent_key, { action: 'credential_revoked', detail, at: ctx.now });
     }
   }
   // Keep an open window as it is.
   const opened = await tx.maybe(sql`
     update registrations set state = 'confirmed', claim_until = ${after(ctx.now, seconds.claimWindow)}
     where agent_key = ${input.agent_key} and (state = 'released' or claim_until <= ${ctx.now}) returning 1`);
-  if (opened) recordOnAgent(tx, actingFor(caller), input.agent_key, 'release_allowed', {}, ctx.now);
+  if (opened)
+    recordOnAgent(tx, actingFor(caller), input.agent_key, { action: 'release_allowed', detail: {}, at: ctx.now });
   return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
 };
 

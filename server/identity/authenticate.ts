@@ -96,7 +96,7 @@ export async function isKnown({ presented, runtime, now }: Context): Promise<boo
       ? await principalOf(runtime, bearer, now)
       : memberSession !== null && (await memberRow(runtime, memberSession, now))?.member_key;
   if (!subject) return false;
-  await requireLeft(runtime.db.shared, subject, 'requests', runtime.configuration.rateLimits, now);
+  await requireLeft(runtime.db.shared, { subject, name: 'requests' }, runtime.configuration.rateLimits, now);
   return true;
 }
 
@@ -137,7 +137,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
     known &&
     (await countedBy<CredentialRow>(
       ctx.runtime.db.shared,
-      counting(known, 'principal_key', names, rateLimits, ctx.now, about),
+      counting({ who: known, column: 'principal_key', about }, names, rateLimits, ctx.now),
     ));
   if (!found) throw ended();
   const row = readCredential(found.who);
@@ -175,7 +175,7 @@ async function memberOf({ runtime, now }: Context, sessionKey: string, asOperato
   const row = await memberRow(runtime, sessionKey, now);
   if (!row) return nobody;
   const { rateLimits } = runtime.configuration;
-  const counts = await countRequest(runtime.db.shared, row.member_key, 'requests', rateLimits, now);
+  const counts = await countRequest(runtime.db.shared, { subject: row.member_key, name: 'requests' }, rateLimits, now);
   const caller = (asOperator && asOperatorOf(row)) || asMember(row);
   return { ...nobody, caller, pace: paced(counts, rateLimits, now) };
 }

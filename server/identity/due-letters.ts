@@ -124,7 +124,7 @@ async function signInLetters(
     const links = await Promise.all(
       accounts.map(async ({ member_key, owner }) => ({
         account: owner === email || !owner ? 'your account' : `the account of ${owner}`,
-        url: await letterLink(db, configuration, member_key, next, clock()),
+        url: await letterLink(runtime, member_key, next, clock()),
       })),
     );
     return signInLetter(links);

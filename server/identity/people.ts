@@ -12,7 +12,7 @@ import { enqueueLetter } from '../queue/queue.ts';
 import type { Context } from '../runtime.ts';
 import { daySeconds } from '../service/terms.ts';
 import { lockAccount } from './account.ts';
-import { type AccountAction, recordEvent } from './account-event.ts';
+import { byMember, recordEvent } from './account-event.ts';
 import { requireFreshSignIn } from './fresh.ts';
 import type { IdentityLetter } from './letters.ts';
 import * as contract from './people-contract.ts';
@@ -54,7 +54,8 @@ export const inviteMember: Verb<typeof contract.inviteMember> = async ({ ctx, ca
     insert into invitations (invitation_key, account_key, email, role, invited_by, created_at, expires_at)
     values (${invitation_key}, ${caller.accountKey}, ${input.email}, ${input.role}, ${caller.memberKey}, ${ctx.now},
       ${after(ctx.now, contract.invitationDays * daySeconds)})`);
-  record(tx, ctx, caller, 'member_invited', { email: input.email, role: input.role });
+  const detail = { email: input.email, role: input.role };
+  recordEvent(tx, { ...byMember(caller), action: 'member_invited', detail, at: ctx.now });
   enqueueLetter<IdentityLetter>(tx, ctx.runtime.queue, { kind: 'invitation', invitation_key });
   return { body: await peopleOf(tx, ctx, caller) };
 };
@@ -79,7 +80,8 @@ export const changeRole: Verb<typeof contract.changeRole> = async ({ ctx, caller
     if (elsewhere) throw new Problem('action_not_allowed', 'This person cannot own this account.');
   }
   tx.write(sql`update members set role = ${input.role} where member_key = ${input.member_key}`);
-  record(tx, ctx, caller, 'role_changed', { email: member.email, from: member.role, to: input.role });
+  const detail = { email: member.email, from: member.role, to: input.role };
+  recordEvent(tx, { ...byMember(caller), action: 'role_changed', detail, at: ctx.now });
   return { body: await peopleOf(tx, ctx, caller) };
 };
 
@@ -100,7 +102,7 @@ export const removeMember: Verb<typeof contract.removeMember> = async ({ ctx, ca
   tx.write(
     sql`update sign_in_links set used_at = ${ctx.now} where member_key = ${input.member_key} and used_at is null`,
   );
-  record(tx, ctx, caller, 'member_removed', { email: member.email });
+  recordEvent(tx, { ...byMember(caller), action: 'member_removed', detail: { email: member.email }, at: ctx.now });
   return { body: await peopleOf(tx, ctx, caller) };
 };
 
@@ -187,16 +189,6 @@ async function requireOtherOwner(tx: Tx, { accountKey }: Member, memberKey: stri
     select 1 from members where account_key = ${accountKey} and role = 'owner' and removed_at is null
       and member_key <> ${memberKey} limit 1`);
   if (!other) throw new Problem('action_not_allowed', 'The account needs an owner: make somebody else one first.');
-}
-
-function record(
-  tx: Tx,
-  { now }: Context,
-  { accountKey, memberKey }: Member,
-  action: AccountAction,
-  detail: Record<string, unknown>,
-): void {
-  recordEvent(tx, { accountKey, principalKey: null, actor: memberKey, action, detail, at: now });
 }
 
 async function peopleOf(db: Queries, { now }: Context, caller: Member): Promise<contract.People> {

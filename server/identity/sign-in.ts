@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { Configuration } from '../configuration.ts';
 import { after } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digestOf } from '../kernel/digest.ts';
@@ -8,6 +7,7 @@ import type { SecretKey } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { originOf } from '../operation/rate-limit.ts';
+import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { firstPage } from './destination.ts';
 
@@ -22,15 +22,14 @@ const tokenLength = 43;
 export type LinkState = 'good' | 'used' | 'expired' | 'unknown';
 
 /**
- * Creates a single-use sign-in link, and the member if needed: an owner where there is none, else an approver. Stores only a digest of the token. `beside` writes in
- * the same transaction. Resolves to the address to open.
+ * Creates a single-use sign-in link, and the member if needed: an owner where there is none, else an approver. Stores
+ * only a digest of the token. `beside` writes in the same transaction. Resolves to the address to open.
  */
 export async function makeSignInLink(
   db: Database,
   baseUrl: string,
-  member: { accountKey: string; email: string },
+  member: { accountKey: string; email: string; beside?: (tx: Tx) => void },
   now: Date,
-  beside: (tx: Tx) => void = () => {},
 ): Promise<string> {
   const token = randomText(tokenLength);
   await transact(db, async (tx) => {
@@ -46,7 +45,7 @@ export async function makeSignInLink(
       insert into sign_in_links (token_digest, member_key, created_at, expires_at, next, made_by)
       values (${digestOf(token)}, ${row.member_key}, ${now}, ${after(now, seconds.signInLink)}, ${firstPage},
         'operator')`);
-    beside(tx);
+    member.beside?.(tx);
   });
   return addressOf(baseUrl, token);
 }
@@ -61,8 +60,7 @@ const worthSendingSeconds = 300;
  * token with the server's key instead of storing it.
  */
 export async function letterLink(
-  db: Database,
-  { baseUrl, keyring }: Pick<Configuration, 'baseUrl' | 'keyring'>,
+  { db, configuration: { baseUrl, keyring } }: Pick<Runtime, 'db' | 'configuration'>,
   memberKey: string,
   next: string,
   now: Date,

@@ -5,6 +5,12 @@ import { type JsonRow, jsonRowReader } from '../kernel/json-row.ts';
 import { assembled, type Sql, sql } from '../kernel/sql.ts';
 import { Problem } from '../problems/problem.ts';
 
+/** Where requests are counted: those of a subject under one limit. */
+export interface Window {
+  subject: string;
+  name: LimitName;
+}
+
 /** Requests of a subject in its window, including this one. */
 export interface RateCount {
   limit_name: LimitName;
@@ -32,25 +38,25 @@ interface Counted<Who> {
 const readCount = jsonRowReader<RateCount>({ instants: { window_end: true }, amounts: {} });
 
 /**
- * Counts a request in the statement that authenticates it: one round trip for both. `who` selects at most one row. The
- * answer holds that row as `found`, a `RateCount` per limit, and what else was asked for. All processes update the same
+ * Counts a request in the statement that authenticates it: one round trip for both. `who` selects at most one row, whose
+ * `column` is the subject. The answer holds that row as `found`, a `RateCount` per limit, and what else was asked for. All processes update the same
  * row, so a limit is exact however many there are.
  */
 export function counting(
-  who: Sql,
-  subjectColumn: string,
+  { who, column, about = null }: { who: Sql; column: string; about?: About | null },
   names: readonly LimitName[],
   limits: RateLimits,
   now: Date,
-  about: About | null = null,
 ): Sql {
   // Names and seconds come from code and configuration.
   const windows = names.map((name) => `${name} ${limits[name].windowSeconds}`).join();
-  const parts = [who.text, String(who.values.length), subjectColumn, windows, about?.select ?? ''];
+  const subject = `${who.values.length} ${column}`;
+  const parts = [who.text, subject, windows, about?.select ?? ''];
   return assembled(countingText, parts, [...who.values, now, ...(about ? [about.key] : [])]);
 }
 
-function countingText(who: string, values: string, subjectColumn: string, windows: string, read: string): string {
+function countingText(who: string, subject: string, windows: string, read: string): string {
+  const [values, column] = subject.split(' ');
   const at = `$${Number(values) + 1}::timestamptz`;
   const asked = windows
     .split(',')
@@ -60,7 +66,7 @@ function countingText(who: string, values: string, subjectColumn: string, window
   const found = read && `(select about from (${read.replaceAll('$key', () => `$${Number(values) + 2}`)}) about)`;
   return `with who as (${who}), counted as (
       insert into rate_counts as counts (subject, limit_name, used, window_end)
-      select who.${subjectColumn}, asked.name, 1, asked.window_end from who, (values ${asked}) as asked (name, window_end)
+      select who.${column}, asked.name, 1, asked.window_end from who, (values ${asked}) as asked (name, window_end)
       on conflict (subject, limit_name) do update set
         used = case when counts.window_end <= ${at} then 1 else counts.used + 1 end,
         window_end = case when counts.window_end <= ${at} then excluded.window_end else counts.window_end end
@@ -87,23 +93,16 @@ export function originOf({ origin }: { origin: string | null }): string {
 /** Counts a request of a subject that needs no lookup, such as a block of addresses. */
 export async function countRequest(
   db: Queries,
-  subject: string,
-  name: LimitName,
+  { subject, name }: Window,
   limits: RateLimits,
   now: Date,
 ): Promise<RateCount[]> {
   const who = sql`select ${subject}::text as subject`;
-  return (await countedBy(db, counting(who, 'subject', [name], limits, now)))?.counts ?? [];
+  return (await countedBy(db, counting({ who, column: 'subject' }, [name], limits, now)))?.counts ?? [];
 }
 
 /** Counts a request that was counted already so many times more, once it is known what it cost. */
-export async function chargeMore(
-  db: Queries,
-  subject: string,
-  name: LimitName,
-  more: number,
-  now: Date,
-): Promise<void> {
+export async function chargeMore(db: Queries, { subject, name }: Window, more: number, now: Date): Promise<void> {
   await db.many(sql`
     update rate_counts set used = used + ${more}
     where subject = ${subject} and limit_name = ${name} and window_end > ${now}`);
@@ -112,8 +111,7 @@ export async function chargeMore(
 /** Refuses a subject whose window is used up, without counting. Throws `rate_limited`. */
 export async function requireLeft(
   db: Queries,
-  subject: string,
-  name: LimitName,
+  { subject, name }: Window,
   limits: RateLimits,
   now: Date,
 ): Promise<void> {

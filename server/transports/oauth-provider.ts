@@ -127,7 +127,11 @@ function features(runtime: Runtime): Configuration['features'] {
         if (oidc.route !== 'authorization') return false;
         const metadata = client.metadata();
         const fetchedAt = Math.floor(runtime.clock().getTime() / 1_000);
-        await keep(runtime, 'Client', String(metadata.client_id), { ...metadata, fetchedAt }, unusedClientSeconds);
+        await keep(
+          runtime,
+          { model: 'Client', id: String(metadata.client_id), seconds: unusedClientSeconds },
+          { ...metadata, fetchedAt },
+        );
         return true;
       },
       cacheDuration: { min: 30, max: documentSeconds },
@@ -174,7 +178,7 @@ function store(runtime: Runtime, model: string): Adapter {
   if (model === 'Session') return noStore;
   return {
     upsert: (id, payload, seconds) =>
-      keep(runtime, model, id, payload, model === 'Client' ? unusedClientSeconds : seconds),
+      keep(runtime, { model, id, seconds: model === 'Client' ? unusedClientSeconds : seconds }, payload),
     async find(id) {
       const payload = await found(runtime, model, id);
       return model === 'Client' && isStale(runtime, payload) ? undefined : payload;

@@ -43,7 +43,8 @@ export async function answerOAuth(runtime: Runtime, req: IncomingMessage, res: S
   for (const [name, value] of Object.entries(dataHeaders)) res.setHeader(name, value);
   if (url.pathname === '/oauth/register' && req.method === 'POST') {
     const { rateLimits } = configuration;
-    paced(await countRequest(db.shared, originOf(ctx), 'registrations', rateLimits, ctx.now), rateLimits, ctx.now);
+    const window = { subject: originOf(ctx), name: 'registrations' } as const;
+    paced(await countRequest(db.shared, window, rateLimits, ctx.now), rateLimits, ctx.now);
   }
   if (url.pathname === '/oauth/authorize' && req.method === 'GET') {
     // Only a signed-in member makes us fetch a client's document, or see what it asks.

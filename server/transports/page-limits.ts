@@ -37,7 +37,8 @@ export async function countPage(
 ): Promise<Problem | null> {
   const { rateLimits } = configuration;
   try {
-    const counts = origin === null ? [] : await countRequest(db.shared, origin, 'pages', rateLimits, clock());
+    const counts =
+      origin === null ? [] : await countRequest(db.shared, { subject: origin, name: 'pages' }, rateLimits, clock());
     paced(counts, rateLimits, clock());
     return null;
   } catch (error) {
@@ -57,7 +58,8 @@ export async function chargePage(
 ): Promise<void> {
   const more = Math.floor(characters / charactersOfAPage);
   // It is drawn already: without a database it costs what it was counted for.
-  if (origin !== null && more > 0) await chargeMore(db.shared, origin, 'pages', more, clock()).catch(() => {});
+  if (origin === null || more === 0) return;
+  await chargeMore(db.shared, { subject: origin, name: 'pages' }, more, clock()).catch(() => {});
 }
 
 /** Waits for the turn of a page among those of its block; returns what ends it, or why the page is not drawn. */

@@ -79,7 +79,7 @@ async function requireWelcome({ audience, limit }: Operation, ctx: Context): Pro
     if (!(await isKnown(ctx))) throw needsCredential(ctx);
   } else if (limit) {
     const { db, configuration } = ctx.runtime;
-    await requireLeft(db.shared, originOf(ctx), limit, configuration.rateLimits, ctx.now);
+    await requireLeft(db.shared, { subject: originOf(ctx), name: limit }, configuration.rateLimits, ctx.now);
   }
 }
 

@@ -77,7 +77,7 @@ export const decideAuthorization: Verb<typeof contract.decideAuthorization> = as
     requireFreshSignIn(caller, ctx.now);
     const connected = await agentOf(tx, client_id, caller);
     agentKey = connected
-      ? changed(tx, ctx, caller, connected, input.grant ?? {})
+      ? changed(tx, ctx, caller, { row: connected, after: withChange(termsOf(connected), input.grant ?? {}) })
       : await connect(tx, ctx, caller, {
           clientId: client_id,
           name: client_name ?? hostOf(client_id) ?? 'An OAuth client',
@@ -153,11 +153,9 @@ function changed(
   tx: Tx,
   { now }: Context,
   { accountKey, memberKey }: Member,
-  row: Connected,
-  changes: Parameters<typeof withChange>[1],
+  { row, after }: { row: Connected; after: GrantTerms },
 ): string {
   const before = termsOf(row);
-  const after = withChange(before, changes);
   change(tx, { grantKey: row.grant_key, principalKey: row.principal_key, terms: after, now });
   recordEvent(tx, {
     accountKey,

@@ -25,10 +25,8 @@ export function recordId(id: string): string {
 /** Keeps a record; a later one under the same id replaces it. An access token becomes a credential too. */
 export async function keep(
   runtime: Runtime,
-  model: Model,
-  id: string,
+  { model, id, seconds }: { model: Model; id: string; seconds: number | undefined },
   { jti: _, ...payload }: Payload,
-  seconds: number | undefined,
 ): Promise<void> {
   const now = runtime.clock();
   const until = seconds === undefined ? null : after(now, seconds);
