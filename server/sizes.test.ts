@@ -5,11 +5,12 @@ import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Functions have at most 70 lines and 15 branches; a switch over kinds is a table and one branch. A file over 300 gives its
- * reason in one line at its top.
+ * Functions have at most 70 lines, 15 branches and 4 parameters; a switch over kinds is a table and one branch. A file over
+ * 300 gives its reason in one line at its top.
  */
 const FUNCTION_LINES = 70;
 const BRANCHES = 15;
+const PARAMETERS = 4;
 const FILE_LINES = 300;
 const REASON = /^(\/\/|--|\/\*) Longer than 300 lines: \S.*\.( \*\/)?$/;
 
@@ -43,6 +44,7 @@ interface Found {
   lines: number;
   /** Those of functions within are their own. */
   branches: number;
+  parameters: number;
 }
 
 /** The functions in a text. */
@@ -53,7 +55,8 @@ function functionsOf(file: string, text: string): Found[] {
     let own = within;
     if (functionTypes.includes(node.type)) {
       const line = lineOf(node.start);
-      own = { line, lines: lineOf(node.end) - line + 1, branches: 0 };
+      const parameters = (node.params as unknown[]).length;
+      own = { line, lines: lineOf(node.end) - line + 1, branches: 0, parameters };
       found.push(own);
     }
     if (own && branchTypes.includes(node.type)) own.branches += 1;
@@ -76,7 +79,10 @@ function tooLong(file: string, text: string): string[] {
   const branching = functions
     .filter((found) => found.branches > BRANCHES)
     .map(({ line, branches }) => `${file}:${line} is a function of ${branches} branches`);
-  return [...whole, ...long, ...branching];
+  const many = functions
+    .filter((found) => found.parameters > PARAMETERS)
+    .map(({ line, parameters }) => `${file}:${line} is a function of ${parameters} parameters`);
+  return [...whole, ...long, ...branching, ...many];
 }
 
 /** Test files and their functions may have any length. */
@@ -107,6 +113,12 @@ describe('what one reads at once', () => {
       `function f() {\n${'if (a) b();\n'.repeat(16)}g(() => a && b);\n}`,
       ['a.ts:1 is a function of 16 branches'],
     ],
+    [
+      'a function with many parameters',
+      'const f = (a, b, { c }, d = 1, ...e) => a;',
+      ['a.ts:1 is a function of 5 parameters'],
+    ],
+    ['a method at the bound of parameters', 'class A { f(a, b, c, d) {} }', []],
     ['a switch over many kinds', `function f() {\nswitch (a) {\n${'case 1: b();\n'.repeat(20)}}\n}`, []],
     [
       'a long arrow within another',
