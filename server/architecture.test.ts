@@ -7,7 +7,7 @@ import { operations } from './operations.ts';
 /** The README's map as rules: who may import whom, where the doors are, which names are too vague. */
 const root = path.resolve(import.meta.dirname, '..');
 
-/** Data about the service: anyone may import it, including the browser and the buyer's client. */
+/** Data about the service, which the browser and the buyer's client may import too. */
 const pure = [
   /^server\/operations\.ts$/,
   /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
