@@ -1,19 +1,22 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import LongestFirst from './commands/longest-first.ts';
 
 const MINUTE_MS = 60_000;
+/** Tests that wait for leases, rounds and other processes leave half of a core to others. */
+const WAITING = Math.ceil(availableParallelism() * 1.5);
 const POSTGRES = 'commands/test-postgres.ts';
 const CHROMIUM = 'commands/test-chromium.ts';
 
 /**
  * unit         *.test.ts              no database, no process, milliseconds each
  * integration  *.integration.test.ts  a database of its own, cloned from a migrated template
- * e2e          *.e2e.ts               whole processes and a browser, two files at a time
+ * e2e          *.e2e.ts               whole processes and a browser, three files at a time
  * deep         *.deep.ts              long trials, only by `npm run test:deep`
  *
- * The files of a project run in as many processes as there are cores. Units and integrations share these (`isolate`):
- * loading the server again for each file took longer than its tests.
+ * Units run in as many processes as there are cores, integrations in half as many again. The files of both share these
+ * processes (`isolate`): loading the server again for each file took longer than its tests.
  */
 export default defineConfig({
   resolve: { alias: { '@': import.meta.dirname } },
@@ -43,6 +46,7 @@ export default defineConfig({
           name: 'integration',
           isolate: false,
           include: ['**/*.integration.test.ts'],
+          maxWorkers: WAITING,
           globalSetup: POSTGRES,
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -54,7 +58,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['**/*.e2e.ts'],
           globalSetup: [POSTGRES, CHROMIUM],
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 3 * MINUTE_MS,
           hookTimeout: 5 * MINUTE_MS,
         },

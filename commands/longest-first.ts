@@ -41,7 +41,7 @@ const placeOf = ({ moduleId }: TestSpecification): number => {
 };
 
 /**
- * Starts the longest files first, so that both processes end together. A fresh clone has no times of earlier runs, and
+ * Starts the longest files first, so that all processes end together. A fresh clone has no times of earlier runs, and
  * the size of a file says nothing: the longest one has four lines.
  */
 export default class LongestFirst extends BaseSequencer {
