@@ -22,6 +22,8 @@ export interface AppPoint {
   readonly point: string;
   readonly act: Act;
   readonly stopAt: StoppingPoint;
+  /** In long trials only: another point leaves the same behind. */
+  readonly inFull?: true;
 }
 
 export const keyed = (path: string, body: Request['body'], headers: Record<string, string> = {}): Request => ({
@@ -166,10 +168,10 @@ export const appPoints: AppPoint[] = [
   { point: 'K01 the key of a quote is claimed', act: asking, stopAt: { before: /insert into quotes/ } },
   { point: 'K02 the quote is inserted', act: asking, stopAt: { beforeCommitOf: /insert into quotes/ } },
   { point: 'K03 the quote is committed, unsent', act: asking, stopAt: { after: /insert into quotes/ } },
-  { point: 'K04 the quote is locked', act: authorizing, stopAt: { before: /insert into grant_usage/ } },
+  { point: 'K04 the quote is locked', act: authorizing, stopAt: { before: /insert into grant_usage/ }, inFull: true },
   { point: 'K05 the reservation is made', act: authorizing, stopAt: { beforeCommitOf: /insert into grant_usage/ } },
   { point: 'K06 the job is committed, unsent', act: authorizing, stopAt: { after: /insert into jobs/ } },
-  { point: 'K17 the payment is verified', act: paying, stopAt: { before: /insert into x402_transfers/ } },
+  { point: 'K17 the payment is verified', act: paying, stopAt: { before: /insert into x402_transfers/ }, inFull: true },
   { point: 'K18 the intent is committed', act: paying, stopAt: { after: /insert into payments/ } },
   { point: 'K20 the money has moved', act: paying, stopAt: { before: /update payments set state = .*decided_at/s } },
   { point: 'K21 the collection is written', act: paying, stopAt: { beforeCommitOf: /insert into ledger_transfers/ } },

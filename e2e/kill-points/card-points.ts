@@ -121,7 +121,6 @@ export const cardPoints: AppPoint[] = [
   { point: 'the link is committed, unsent', act: linking, stopAt: { after: /insert into card_payments/ } },
   { point: 'the page is made, and not noted', act: clicking, stopAt: { before: /set session_id = coalesce/ } },
   { point: 'the charge is made, and not noted', act: charging, stopAt: { before: /set intent_id = coalesce/ } },
-  { point: 'the charge is noted, and not confirmed', act: charging, stopAt: { after: /set intent_id = coalesce/ } },
   { point: 'the card is charged', act: charging, stopAt: { before: /insert into card_charges/ } },
   { point: 'an event is stored, unsent', act: hearing, stopAt: { after: /insert into card_events/ } },
 ];
@@ -132,6 +131,7 @@ export const furtherCardPoints: AppPoint[] = [
   { point: 'the page is asked for', act: clicking, stopAt: { after: /set session_asked_at/ } },
   { point: 'the page is noted, unsent', act: clicking, stopAt: { after: /set session_id = coalesce/ } },
   { point: 'the charge is intended', act: charging, stopAt: { after: /insert into card_payments/ } },
+  { point: 'the charge is noted, and not confirmed', act: charging, stopAt: { after: /set intent_id = coalesce/ } },
   { point: 'the charge is written', act: charging, stopAt: { beforeCommitOf: /insert into ledger_transfers/ } },
   { point: 'the charge is committed, unsent', act: charging, stopAt: { after: /insert into ledger_transfers/ } },
   { point: 'an event is not stored', act: hearing, stopAt: { before: /insert into card_events/ } },
@@ -146,9 +146,9 @@ export const chargePoints: WorkerPoint[] = [
 /** Points between an event and its effect. */
 export const eventPoints: WorkerPoint[] = [
   { point: 'an event is taken up', stopAt: { after: /update card_events set next_try_at/ } },
-  { point: 'the charge of an event was found', stopAt: { before: /insert into card_charges/ } },
+  { point: 'the charge of an event was found', stopAt: { before: /insert into card_charges/ }, inFull: true },
   { point: 'an event was looked into', stopAt: { before: /update card_events set handled_at/ } },
-  { point: 'an event is marked', stopAt: { after: /update card_events set handled_at/ } },
+  { point: 'an event is marked', stopAt: { after: /update card_events set handled_at/ }, inFull: true },
 ];
 
 /** Points on the way to the end of a card refund. */

@@ -9,6 +9,8 @@ import { inState, type Stage } from './stage.ts';
 export interface WorkerPoint {
   readonly point: string;
   readonly stopAt: StoppingPoint;
+  /** In long trials only: another point leaves the same behind, of this work or of other work. */
+  readonly inFull?: true;
 }
 
 /** The queue marks a message as done. */
@@ -17,9 +19,13 @@ const acknowledges = /UPDATE pgboss\.\w+\s+SET completed_on/;
 /** Points on the way to a report, first or corrected. */
 export const checkPoints: WorkerPoint[] = [
   { point: 'K23 the job is taken', stopAt: { after: /update jobs set .*tries = /s } },
-  { point: 'K24 the work is not read yet', stopAt: { before: /left join reviews/ } },
+  { point: 'K24 the work is not read yet', stopAt: { before: /left join reviews/ }, inFull: true },
   { point: 'K25 in the middle of the check', stopAt: { before: /update jobs set stage = / } },
-  { point: 'K26 the assessor has answered', stopAt: { before: /update jobs set stage = /, saying: 'writing' } },
+  {
+    point: 'K26 the assessor has answered',
+    stopAt: { before: /update jobs set stage = /, saying: 'writing' },
+    inFull: true,
+  },
   { point: 'K27 the check is done', stopAt: { before: /update jobs set .*report_digest = /s } },
   { point: 'K28 the report is written', stopAt: { beforeCommitOf: /insert into reports/ } },
   { point: 'K28 the report is committed', stopAt: { after: /insert into reports/ } },
@@ -28,22 +34,22 @@ export const checkPoints: WorkerPoint[] = [
 
 /** Points on the way to a letter. */
 export const letterPoints: WorkerPoint[] = [
-  { point: 'K37 the letter is not let out yet', stopAt: { before: /insert into letters/ } },
+  { point: 'K37 the letter is not let out yet', stopAt: { before: /insert into letters/ }, inFull: true },
   { point: 'K37 the letter is let out, and not sent', stopAt: { after: /insert into letters/ } },
   { point: 'K38 the letter is sent, and not marked', stopAt: { before: /update letters set sent_at/ } },
-  { point: 'K38 the letter is marked', stopAt: { after: /update letters set sent_at/ } },
+  { point: 'K38 the letter is marked', stopAt: { after: /update letters set sent_at/ }, inFull: true },
 ];
 
 /** Points on the way to the end of a payment that no request waits for. */
 export const paymentPoints: WorkerPoint[] = [
-  { point: 'a payment is taken up', stopAt: { after: /update payments set lease_until/ } },
+  { point: 'a payment is taken up', stopAt: { after: /update payments set lease_until/ }, inFull: true },
   { point: 'a payment was carried out', stopAt: { before: /update payments set state = .*decided_at/s } },
   { point: 'the collection is committed', stopAt: { after: /update payments set state = .*decided_at/s } },
 ];
 
 /** Points on the way to the end of a refund. */
 export const refundPoints: WorkerPoint[] = [
-  { point: 'K34 a refund is taken up', stopAt: { after: /update refunds set tries/ } },
+  { point: 'K34 a refund is taken up', stopAt: { after: /update refunds set tries/ }, inFull: true },
   { point: 'K35 a refund was carried out', stopAt: { before: /update refunds set state = / } },
   { point: 'K35 the refund is written', stopAt: { beforeCommitOf: /update refunds set state = / } },
   { point: 'K35 the refund is committed', stopAt: { after: /update refunds set state = / } },
@@ -65,14 +71,36 @@ export interface JobErrand extends Errand {
 const nextErrandMs = 1_500;
 const lookAgainMs = 50;
 
+/** Errands of one kind, and the points on their way. */
+export interface WorkerTrial {
+  readonly name: string;
+  readonly points: readonly WorkerPoint[];
+  /** Makes as many errands; a worker runs meanwhile. */
+  make(stage: Stage, count: number): Promise<Errand[]>;
+  /** How many errands may pass before all points are reached. */
+  readonly errandsMax: number;
+}
+
+const listed = (points: readonly WorkerPoint[]): string => points.map(({ point }) => point).join('; ');
+export const nameOf = ({ name, points }: WorkerTrial): string => `${name}: ${listed(points)}`;
+
 /**
  * Lets a worker reach each of the points, kills them all, and requires that a surviving one finishes every errand with
- * its effects once. No other worker runs until then. Starts `errands` one after the other until all workers have
- * stopped.
+ * its effects once. Trials follow on each other, and the surviving worker comes after the last: no other runs until then.
  */
-export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: Errand[]): Promise<void> {
-  const names = points.map(({ point }) => point);
-  const waiting = new Set(names);
+export async function killWorkers(stage: Stage, trials: readonly WorkerTrial[]): Promise<void> {
+  const made = await withWorker(stage, () =>
+    Promise.all(trials.map(async (trial) => ({ ...trial, errands: await trial.make(stage, trial.errandsMax) }))),
+  );
+  const begun: Errand[] = [];
+  for (const { points, errands } of made) begun.push(...(await killAtEach(stage, points, errands)));
+  const names = trials.map(nameOf).join('; ');
+  await withWorker(stage, () => stage.goesOn(names, () => Promise.all(begun.map(({ ended }) => ended()))));
+}
+
+/** Starts errands one after the other until a worker was killed at each of the points; returns the errands begun. */
+async function killAtEach(stage: Stage, points: readonly WorkerPoint[], errands: Errand[]): Promise<Errand[]> {
+  const waiting = new Set(points.map(({ point }) => point));
   const begun: Errand[] = [];
   const victims = await Promise.all(points.map(() => stage.worker()));
   try {
@@ -96,11 +124,11 @@ export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: 
   } finally {
     await Promise.all(victims.map(({ process }) => process.kill()));
   }
-  await withWorker(stage, () => stage.goesOn(names.join('; '), () => Promise.all(begun.map(({ ended }) => ended()))));
+  return begun;
 }
 
 /** Runs `work` while a worker runs, then stops the worker. */
-export async function withWorker<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+async function withWorker<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
   const worker = stage.stack.startWorker();
   try {
     return await work();
