@@ -44,7 +44,7 @@ function metaOf(ctx: Context, headers: Record<string, string>): Record<string, u
 export function resultOf(outcome: Outcome, { ctx, spelling }: Asked): CallToolResult {
   const body = spelled(outcome.body as Record<string, unknown>, spelling);
   return {
-    content: textsOf(body).map((each) => text(words(each, spelling))),
+    content: contentOf(textsOf(body).map((each) => words(each, spelling))),
     structuredContent: body,
     _meta: {
       ...metaOf(ctx, outcome.headers),
@@ -97,9 +97,10 @@ function refusal(
   texts: string[],
   _meta: Record<string, unknown>,
 ): CallToolResult {
-  return { isError: true, content: texts.map(text), structuredContent, _meta };
+  return { isError: true, content: contentOf(texts), structuredContent, _meta };
 }
 
-function text(value: string): { type: 'text'; text: string } {
-  return { type: 'text', text: value };
+/** Texts as content. Each but the last ends its paragraph: some libraries glue them together (OpenAI Agents 0.20). */
+function contentOf(texts: string[]): { type: 'text'; text: string }[] {
+  return texts.map((text, index) => ({ type: 'text', text: index < texts.length - 1 ? `${text}\n\n` : text }));
 }

@@ -204,6 +204,8 @@ describe.each(clientKinds)('a client of the kind "%s"', (kind) => {
     const [, text = '', ...more] = quote.texts;
     expect([text.includes(JSON.stringify(quote.body)), more]).toEqual([false, []]);
     expect(text).toContain(`- quote_key: ${quote.body.quote_key}`);
+    // OpenAI Agents glues the texts of an answer together: no word, and no address, runs into the next.
+    expect(quote.texts.join('')).toContain(`\n\n${text}`);
     // A model that sees the text alone can go on from there.
     const [, tool = '', args = ''] = /^- (svc\.authorize_purchase) (\{.*?\}): /m.exec(text) ?? [];
     const { job_key } = (await buyer.call(tool, JSON.parse(args))).body;

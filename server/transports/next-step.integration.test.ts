@@ -36,10 +36,10 @@ describe('what an obedient agent does next', () => {
     const client = await connectMcp('2026-07-28', address, agent.token);
     const [line = ''] = (await client.call('svc.purchase_status', { job_key: jobKey })).texts;
     expect(line.indexOf('svc.purchase_status')).toBeLessThan(line.indexOf('svc.cancel_job'));
-    expect(line).toMatch(/Wait: .* Allowed now, and not needed: svc\.get_receipt, svc\.cancel_job\.$/);
+    expect(line).toMatch(/Wait: .* Allowed now, and not needed: svc\.get_receipt, svc\.cancel_job\.\s*$/);
     await service.execute(jobKey);
     const [verdict] = (await client.call('svc.get_report', { job_key: jobKey })).texts;
-    expect(verdict).toMatch(/^The verdict is revise\. .*svc\.review_delivery\.$/s);
+    expect(verdict).toMatch(/^The verdict is revise\. .*svc\.review_delivery\.\s*$/s);
     const [receipt] = (await client.call('svc.get_receipt', { job_key: jobKey })).texts;
     expect(receipt).toContain('Charge: held, 5.00 USD');
     await client.close();
