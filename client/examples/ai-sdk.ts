@@ -2,7 +2,7 @@
 import { createMCPClient } from '@ai-sdk/mcp';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
-import { baseUrl, model, modelKey, modelUrl, signIn, signPayment, signPaymentWords, task } from './task.ts';
+import { baseUrl, model, modelKey, modelUrl, own, signIn, task } from './task.ts';
 
 const headers = { Authorization: `Bearer ${await signIn()}` };
 const shop = await createMCPClient({ transport: { type: 'http', url: `${baseUrl}/mcp`, headers } });
@@ -12,10 +12,10 @@ const { text } = await generateText({
   stopWhen: stepCountIs(20),
   tools: {
     ...(await shop.tools()),
-    sign_payment: tool({
-      description: signPaymentWords,
-      inputSchema: jsonSchema<Parameters<typeof signPayment>[0]>({ type: 'object' }),
-      execute: signPayment,
+    [own.name]: tool({
+      description: own.description,
+      inputSchema: jsonSchema<object>({ type: 'object' }),
+      execute: own.run,
     }),
   },
 });

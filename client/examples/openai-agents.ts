@@ -8,24 +8,24 @@ import {
   tool,
 } from '@openai/agents';
 import OpenAI from 'openai';
-import { baseUrl, model, modelKey, modelUrl, signIn, signPayment, signPaymentWords, task } from './task.ts';
+import { baseUrl, model, modelKey, modelUrl, own, signIn, task } from './task.ts';
 
 setTracingDisabled(true);
 const headers = { Authorization: `Bearer ${await signIn()}` };
 const shop = new MCPServerStreamableHttp({ url: `${baseUrl}/mcp`, name: 'work-check', requestInit: { headers } });
 await shop.connect();
-const signing = tool({
-  name: 'sign_payment',
-  description: signPaymentWords,
+const ownTool = tool({
+  name: own.name,
+  description: own.description,
   parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
   strict: false,
-  execute: async (required) => JSON.stringify(await signPayment(required as never)),
+  execute: own.run,
 });
 const agent = new Agent({
   name: 'Buyer',
   model: new OpenAIChatCompletionsModel(new OpenAI({ apiKey: modelKey, baseURL: modelUrl }), model),
   mcpServers: [shop],
-  tools: [signing],
+  tools: [ownTool],
 });
 const { finalOutput } = await run(agent, task, { maxTurns: 20 });
 await shop.close();

@@ -1,7 +1,7 @@
 /** Buys a check with the MCP client alone: what a model would decide is written down here. */
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { baseUrl, limitMicrocents, request, signIn, signPayment } from './task.ts';
+import { baseUrl, limitMicrocents, own, request, signIn } from './task.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every tool.
 type Body = any;
@@ -20,11 +20,13 @@ async function call(name: string, args: Record<string, unknown>): Promise<Body> 
 const order = { ...request, max_price_microcents: limitMicrocents, idempotency_key: randomUUID() };
 const { quote_key, terms_version } = await call('svc_check_work', order);
 const { job_key } = await call('svc_authorize_purchase', { quote_key, terms_version });
-const payment = { job_key, rail: 'x402', idempotency_key: randomUUID() };
-await call('svc_pay', { ...payment, payment: await signPayment(await call('svc_pay', payment)) });
+const payment = { job_key, rail: own.name === 'show_link' ? 'card' : 'x402', idempotency_key: randomUUID() };
+const asked = await call('svc_pay', payment);
+if (asked.continuation_url) await own.run({ link: asked.continuation_url });
+else await call('svc_pay', { ...payment, payment: JSON.parse(await own.run(asked)) });
 let job: Body;
 do job = await call('svc_purchase_status', { job_key, wait_seconds: 25 });
-while (job.state === 'queued' || job.state === 'running');
+while (job.state === 'awaiting_payment' || job.state === 'queued' || job.state === 'running');
 const { verdict } = await call('svc_get_report', { job_key });
 await call('svc_review_delivery', { job_key, decision: 'accept' });
 await client.close();

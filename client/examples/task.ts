@@ -1,4 +1,7 @@
-/** What the examples share: the task, the sign-in, and the one tool that an agent needs besides ours. */
+/**
+ * What the examples share: the task, the credential, and the one tool that an agent needs besides ours. With the
+ * credential of an agent that its customer has registered, a person pays by card; without, the wallet pays over x402.
+ */
 import { x402Client } from '@x402/core/client';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -8,7 +11,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 export const { BASE_URL: baseUrl = 'http://localhost:3000', MODEL_URL: modelUrl = '', MODEL: model = '' } = process.env;
 export const modelKey = process.env.MODEL_KEY ?? 'none';
 
-const wallet = privateKeyToAccount(process.env.WALLET_KEY as Hex);
+const { CREDENTIAL: credential, WALLET_KEY: walletKey } = process.env;
 
 export const request = {
   work_product: 'Sales rose 12% in 2025, from 100 to 112.',
@@ -16,12 +19,18 @@ export const request = {
   evidence: [{ source: 'annual report', text: 'Sales were 100 in 2024 and 112 in 2025.' }],
 };
 
-export const task =
-  'Have this work checked. Get a quote, accept it, pay over x402, wait for the report, read it and accept it. Where a ' +
-  `payment is asked for, have it signed with sign_payment. Then say the verdict. ${JSON.stringify(request)}`;
+const paying = credential
+  ? 'pay by card: show the link with show_link'
+  : 'pay over x402: where a payment is asked for, have it signed with sign_payment';
 
-/** A session of the wallet, as the bearer token of the MCP connection. */
+export const task =
+  `Have this work checked. Get a quote, accept it, and ${paying}. Wait for the report, read it and accept it. Then say ` +
+  `the verdict. ${JSON.stringify(request)}`;
+
+/** The bearer token of the MCP connection: the agent's credential, or a session of the wallet. */
 export async function signIn(): Promise<string> {
+  if (credential) return credential;
+  const wallet = privateKeyToAccount(walletKey as Hex);
   const ask = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -37,13 +46,29 @@ export async function signIn(): Promise<string> {
 const limit = 5;
 export const limitMicrocents = limit * 1e8;
 
-export const signPaymentWords =
-  `Signs an x402 payment of at most ${limit} USD from the wallet. Takes what svc_pay answered (an object with accepts); the answer ` +
-  'is the argument payment of the same call of svc_pay again.';
-
 /** Signs what was asked for. The limit is ours: no text that a model reads can raise it. */
 export async function signPayment(required: PaymentRequired): Promise<PaymentPayload> {
-  const client = new x402Client().register('eip155:*', new ExactEvmScheme(wallet));
+  const client = new x402Client().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(walletKey as Hex)));
   client.setSpendControls({ maxAmountPerPayment: `$${limit}` });
   return client.createPaymentPayload(required);
 }
+
+const signing = {
+  name: 'sign_payment',
+  description:
+    `Signs an x402 payment of at most ${limit} USD from the wallet. Takes what svc_pay answered (an object with accepts); ` +
+    'the answer is the argument payment of the same call of svc_pay again.',
+  run: async (required: unknown) => JSON.stringify(await signPayment(required as PaymentRequired)),
+};
+
+const showing = {
+  name: 'show_link',
+  description: 'Shows a person the link of a payment. Takes {"link": …}. Then wait with svc_purchase_status.',
+  run: async (shown: unknown) => {
+    console.log(`Pay at ${(shown as { link: string }).link}`);
+    return 'The person sees it.';
+  },
+};
+
+/** What the agent can do besides our tools: have a payment signed, or show a person where to pay. */
+export const own = credential ? showing : signing;

@@ -77,6 +77,13 @@ export async function fillIn(url: string, card: string = cards.good, { save = fa
   return { status: response.status, location: response.headers.get('location') ?? '' };
 }
 
+/** A person opens the link that an agent was given, and a good card pays there. */
+export async function payAt(service: Service, agent: Agent, link: string): Promise<void> {
+  const { body: page } = await click(agent, new URL(link).pathname.replace('/pay/', ''));
+  await fillIn(page.url);
+  await heard(service);
+}
+
 /** The provider's charges for a payment, and the cents refunded of each. */
 export async function chargesOf(controlUrl: string, paymentKey: string): Promise<{ amount: number; back: number }[]> {
   const { charges } = await controlClient(controlUrl).stripe.books();

@@ -66,10 +66,29 @@ function nextStep(messages: Message[]): Call | string {
       args: { ...JSON.parse(paying?.arguments ?? '{}'), payment: objectIn(answer, 'payload') },
     };
   }
+  const [, link] = /The payer's address: (\S+)/.exec(answer) ?? [];
+  if (link) return { name: 'show_link', args: { link } };
+  if (last.name === 'show_link') return following(calls.findLast(({ name }) => name === 'svc_pay')?.arguments);
   const required = objectIn(answer, 'accepts');
   if (required) return { name: 'sign_payment', args: required };
   if (last.name === 'svc_review_delivery') return verdictIn(messages);
-  return allowedIn(answer, last);
+  if (/ is awaiting payment\./.test(answer) && calls.some(({ name }) => name === 'show_link')) {
+    return following(last.arguments);
+  }
+  const step = allowedIn(answer, last);
+  const isByCard = shown(messages.find(({ role }) => role === 'user')).includes('by card');
+  return isByCard && typeof step === 'object' && step.name === 'svc_pay' ? byCard(answer) : step;
+}
+
+/** Waits for the job that an earlier call was about. */
+function following(args = '{}'): Call {
+  return { name: 'svc_purchase_status', args: { job_key: JSON.parse(args).job_key, wait_seconds: 25 } };
+}
+
+/** The payment by card that an answer offers, first or as another way. */
+function byCard(answer: string): Call | string {
+  const [args] = /\{[^{}]*"rail":"card"[^{}]*\}/.exec(answer) ?? [];
+  return args ? { name: 'svc_pay', args: JSON.parse(args) } : `No payment by card is allowed: ${answer}`;
 }
 
 /** The first step of those that a purchase takes, as the answer allows it. */
