@@ -1,0 +1,73 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Agent } from './support/agent.ts';
+import { buyingByCard, listen } from './support/card.ts';
+import { startOwner } from './support/owner.ts';
+import { startService, withCard } from './support/service.ts';
+
+/** The clients by their scripts in `clients/package.json`, and what the machine must have for them. */
+const clients: [client: string, needs: string][] = [
+  ['inspector', 'node'],
+  ['inspector-2026', 'node'],
+  ['mcp-remote', 'node'],
+  ['openapi-fetch', 'node'],
+  ['hey-api', 'node'],
+  ['java', 'java'],
+  ['python', 'python3'],
+  ['curl', 'curl'],
+];
+
+const service = await startService(withCard);
+/** The agent that a customer registered for each client, to buy by card. */
+const registered = new Map<string, Agent>();
+const folder = mkdtempSync(path.join(tmpdir(), 'clients-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(async () => {
+  cpSync(path.resolve(import.meta.dirname, 'clients'), folder, { recursive: true });
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder, stdio: 'pipe' });
+  await listen(service);
+  // The worker takes the letters that a registration waits for.
+  for (const [client] of clients) registered.set(client, (await buyingByCard(service)).agent);
+  await service.startWorker().ready;
+});
+
+function demandProgram(name: string): void {
+  try {
+    execFileSync(name, ['--version'], { stdio: 'ignore' });
+  } catch {
+    throw new Error(`${name} is not on this machine, so nothing is known of it: install it.`);
+  }
+}
+
+/** What a client printed that buys a check with this credential. */
+function run(client: string, env: Record<string, string>): Promise<{ out: string; err: string; code: unknown }> {
+  // One that waits for what never comes ends, too.
+  const options = {
+    cwd: folder,
+    timeout: 180_000,
+    env: { PATH: process.env.PATH, HOME: folder, NODE_ENV: 'test' as const, ...env },
+  };
+  return new Promise((done) =>
+    execFile('npm', ['run', '--silent', client], options, (error, out, err) => done({ out, err, code: error?.code })),
+  );
+}
+
+describe.each(clients)('the stock client %s', (client, needs) => {
+  it.each(['card', 'x402'] as const)('buys a check by %s, reads and accepts it', async (rail) => {
+    demandProgram(needs);
+    const agent = (rail === 'card' && registered.get(client)) || (await Agent.arrive(service));
+    const owner = await startOwner(service, agent);
+    const env = { BASE_URL: service.baseUrl, TOKEN: agent.token, RAIL: rail, OWNER_URL: owner.url };
+    const { out, err, code } = await run(client, env);
+    owner.stop();
+    const { jobs } = (await agent.get('/api/agent/v1/jobs')).body;
+    const report = await agent.get(`/api/agent/v1/jobs/${jobs[0]?.job_key}/report`);
+    expect([code, out], err).toEqual([undefined, `The verdict is ${report.body.verdict}.\n`]);
+    expect(jobs).toMatchObject([{ state: 'accepted', payment_state: 'collected' }]);
+    const receipt = await agent.get(`/api/agent/v1/jobs/${jobs[0].job_key}/receipt`);
+    expect(receipt.body).toMatchObject({ collection: { rail }, charge: { state: 'final' } });
+  });
+});

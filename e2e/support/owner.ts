@@ -1,0 +1,30 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { encodePaymentSignatureHeader } from '@x402/core/http';
+import type { Agent } from './agent.ts';
+import { payAt } from './card.ts';
+import type { Service } from './service.ts';
+
+/**
+ * The owner of an agent, as a server that its program can call: `POST /sign` with what a 402 asks for answers the header
+ * that the wallet signed; `POST /show` with a link has a card pay there, and answers when it has.
+ */
+export async function startOwner(service: Service, agent: Agent): Promise<{ url: string; stop(): void }> {
+  const acts: Record<string, (body: string) => Promise<string>> = {
+    '/sign': async (required) => encodePaymentSignatureHeader(await agent.createPayment(JSON.parse(required))),
+    '/show': async (link) => {
+      await payAt(service, agent, link);
+      return 'paid';
+    },
+  };
+  const server = createServer(async (req, res) => {
+    try {
+      res.end(await acts[req.url ?? '']?.(await text(req)));
+    } catch (error) {
+      res.writeHead(500).end(String(error));
+    }
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
+}
