@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { SANDBOX_ACCESS_KEY_ID, SANDBOX_SECRET_ACCESS_KEY } from '../sandbox/archive/keys.ts';
+import { SANDBOX_BUCKET } from '../sandbox/archive/server.ts';
 import type { Ports } from '../sandbox/ports.ts';
 import { SANDBOX_SECRET_KEY, SANDBOX_WEBHOOK_SECRET } from '../sandbox/stripe/keys.ts';
 import { Refusal } from './refusal.ts';
@@ -54,6 +56,9 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     STRIPE_SECRET_KEY: SANDBOX_SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: SANDBOX_WEBHOOK_SECRET,
     STRIPE_API_URL: `http://127.0.0.1:${ports.stripe}`,
+    ARCHIVE_URL: `http://127.0.0.1:${ports.archive}/${SANDBOX_BUCKET}`,
+    ARCHIVE_ACCESS_KEY_ID: SANDBOX_ACCESS_KEY_ID,
+    ARCHIVE_SECRET_ACCESS_KEY: SANDBOX_SECRET_ACCESS_KEY,
     ...unlimited,
     // No load balancer needs to notice a stop.
     STOP_DELAY_SECONDS: '0',

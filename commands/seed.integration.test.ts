@@ -25,6 +25,7 @@ describe('npm run seed', { timeout: 120_000 }, () => {
       X402_NETWORKS: 'eip155:8453',
       X402_RPC_URLS: '8453=https://base.example',
       SMTP_URL: 'smtps://mail.example',
+      ARCHIVE_URL: 'https://bucket.example/archive',
       X402_PAY_TO: `0x${'1'.repeat(39)}2`,
       X402_REFUND_KEY: '',
       TRUSTED_PROXIES: '1',
@@ -43,7 +44,7 @@ describe('npm run seed', { timeout: 120_000 }, () => {
     const tables = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name = '']) => name);
     // A seeded service runs only once a role is granted, no worker seals its audit, and nobody is to be written to.
     const unseeded =
-      'operators operator_acts operator_views finding_labels audit_seals due_letters approvals invitations webhook_endpoints'.split(
+      'operators operator_acts operator_views finding_labels audit_seals due_letters approvals invitations webhook_endpoints archive_manifests archived_jobs'.split(
         ' ',
       );
     const empty: string[] = [];

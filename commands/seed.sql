@@ -488,9 +488,12 @@ begin
       'business_authority', 'advisory_only', 'receipt_certifies_work', false, 'terms_version', terms_version
     )::text as unsigned) made
     where number = link;
-    insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
+    insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at, collected_microcents,
+      charged_microcents, given_back_microcents)
     select pg_temp.seed_key('rcpt', 'receipt' || link || '-', nr), job_key, link,
-      left(unsigned, -1) || ', "signature": ' || signature || '}', hash, at from seed_next, seed_terms;
+      left(unsigned, -1) || ', "signature": ' || signature || '}', hash, at,
+      (unsigned::json #>> '{collection,amount_microcents}')::bigint, (unsigned::json #>> '{charge,amount_microcents}')::bigint,
+      (unsigned::json #>> '{remedy,amount_microcents}')::bigint from seed_next, seed_terms;
     drop table seed_last;
     alter table seed_next rename to seed_last;
   end loop;

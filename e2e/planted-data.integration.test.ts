@@ -283,8 +283,22 @@ const faults: PlantedFault<Victims>[] = [
   {
     fault: 'a report that was changed after it was delivered',
     rows: ({ delivered }) => `update reports set digest = 'sha256:0' where job_key = '${delivered}'`,
-    refused: /reports only grows/,
+    refused: /stays until the archive has it/,
     named: 'I21 a delivered job has the report that its digest names',
+  },
+  {
+    fault: 'a text that no archive has',
+    rows: ({ delivered }) => `update reports set body = null where job_key = '${delivered}'`,
+    refused: /stays until the archive has it/,
+    named: 'a text of a report or receipt is in its row or in an archived object',
+  },
+  {
+    fault: 'an archived purchase whose content can still be deleted',
+    rows: ({ accepted }) => `
+      insert into archive_manifests values (1, now(), 1, null, 'sha256:${'0'.repeat(64)}');
+      insert into archived_jobs select '${accepted}', 1, 1, sha256('x'), array[sha256('x')]`,
+    refused: /content of \S+ is not deleted yet/,
+    named: 'a text of a report or receipt is in its row or in an archived object',
   },
   {
     fault: 'a failed delivery that is charged',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { archiveFaultSchema } from './archive/faults.ts';
 import type { chainFaultSchema } from './chain/faults.ts';
 import type { ChainDescription } from './chain/routes.ts';
 import type { Transfer } from './chain/transfers.ts';
@@ -65,6 +66,12 @@ export function controlClient(control: string) {
     settlements: async (filter: { payer?: string; nonce?: string } = {}) =>
       (await call<{ settlements: Settlement[] }>('GET', `/facilitator/settlements?${new URLSearchParams(filter)}`))
         .settlements,
+
+    /** The keys of the objects in the bucket. */
+    archived: async () => (await call<{ keys: string[] }>('GET', '/archive')).keys,
+    removeArchived: (key: string) => call('POST', '/archive/remove', { key }),
+    archiveFault: (fault: z.input<typeof archiveFaultSchema>) => call('POST', '/archive/faults', fault),
+    clearArchiveFaults: () => call('DELETE', '/archive/faults'),
 
     stripe: stripeControl(call),
   };

@@ -1,5 +1,8 @@
 // The control port, for tests and the demo: what the sandbox holds, and switches for every fault.
 import type { Server } from 'node:http';
+import type { ArchiveFault } from './archive/faults.ts';
+import { archiveRoutes } from './archive/routes.ts';
+import type { Objects } from './archive/server.ts';
 import type { Chain } from './chain/chain.ts';
 import { chainRoutes, describeChain } from './chain/routes.ts';
 import { relayToFacilitator } from './facilitator/relay.ts';
@@ -19,11 +22,13 @@ export type Parts = {
   readonly mailbox: Mailbox;
   readonly mailFaults: FaultQueue<MailFault>;
   readonly stripe: StripeSandbox;
+  readonly archive: Objects;
+  readonly archiveFaults: FaultQueue<ArchiveFault>;
 };
 
 /** Starts the control port. Rejects with a sentence when it is taken. */
 export function startControl(port: number, parts: Parts): Promise<Server> {
-  const { chains, facilitatorUrl, mailbox, mailFaults, stripe } = parts;
+  const { chains, facilitatorUrl, mailbox, mailFaults, stripe, archive, archiveFaults } = parts;
   const facilitator = relayToFacilitator(facilitatorUrl);
   return serve('control port', port, {
     'GET /': async () => ({ html: sandboxPage(await Promise.all(chains.map(describeChain)), mailbox.list()) }),
@@ -32,5 +37,6 @@ export function startControl(port: number, parts: Parts): Promise<Server> {
     ...facilitator.routes,
     ...mailRoutes(mailbox, mailFaults),
     ...stripeRoutes(stripe),
+    ...archiveRoutes(archive, archiveFaults),
   });
 }

@@ -1,10 +1,12 @@
-// The local sandbox as one process tree: two chains, the facilitator, the mail server, the payment provider, the
-// control port. PORT=N places it (the control port is N + 1010); DATA_DIR holds what survives a restart (default
+// The local sandbox as one process tree: two chains, the facilitator, the mail server, the payment provider, a
+// bucket, the control port. PORT=N places it (the control port is N + 1010); DATA_DIR holds what survives a restart (default
 // .data); KEEP_DATA=0 deletes it at the end. The message 'anew' makes it forget everything and start again.
 
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
+import type { ArchiveFault } from './archive/faults.ts';
+import { startBucket } from './archive/server.ts';
 import { type Chain, startChain } from './chain/chain.ts';
 import { NETWORKS } from './chain/networks.ts';
 import { startControl } from './control.ts';
@@ -83,6 +85,11 @@ async function start(): Promise<void> {
   toStop.push(stripe.stop);
   ready('payment provider', `http://127.0.0.1:${ports.stripe}`);
 
+  const archiveFaults = faultQueue<ArchiveFault>();
+  const bucket = await startBucket(ports.archive, join(folder, 'archive'), archiveFaults);
+  toStop.push(bucket.stop);
+  ready('archive', `http://127.0.0.1:${ports.archive}`);
+
   const chains = await startChains(ports.chains, folder);
   for (const { network, rpcUrl } of chains) ready(`chain ${network.network}`, rpcUrl);
 
@@ -95,7 +102,15 @@ async function start(): Promise<void> {
   const facilitatorUrl = `http://127.0.0.1:${ports.facilitator}`;
   ready('facilitator', facilitatorUrl);
 
-  const control = await startControl(ports.control, { chains, facilitatorUrl, mailbox, mailFaults, stripe });
+  const control = await startControl(ports.control, {
+    chains,
+    facilitatorUrl,
+    mailbox,
+    mailFaults,
+    stripe,
+    archive: bucket.objects,
+    archiveFaults,
+  });
   toStop.push(() => close(control));
   ready('control', `http://127.0.0.1:${ports.control}`);
   console.log('sandbox ready');

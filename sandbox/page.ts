@@ -25,7 +25,7 @@ export function sandboxPage(chains: readonly ChainDescription[], letters: readon
 <style>${STYLE}</style></head>
 <body>
 <h1>${BRAND}</h1>
-<p>Stand-ins for the chains, the payment facilitator, Stripe and the mail. Nothing here is worth anything, and no letter
+<p>Stand-ins for the chains, the payment facilitator, Stripe, a bucket and the mail. Nothing here is worth anything, and no letter
 leaves this machine.</p>
 <h2>Chains</h2>
 <table><tr><th>Network</th><th>JSON-RPC</th><th>Token</th></tr>${rows.join('')}</table>

@@ -12,15 +12,16 @@ describe('the port scheme', () => {
       model: 4015,
       stripe: 4016,
       postgres: 4017,
+      archive: 4018,
     });
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 64_519])('refuses %d with a sentence', (port) => {
-    expect(() => ports(port)).toThrow('PORT must be a whole number from 1 to 64518');
+  it.each([0, -1, 1.5, Number.NaN, 64_518])('refuses %d with a sentence', (port) => {
+    expect(() => ports(port)).toThrow('PORT must be a whole number from 1 to 64517');
   });
 
   it('takes the highest port that leaves room for the others', () => {
-    expect(ports(64_518).postgres).toBe(65_535);
+    expect(ports(64_517).archive).toBe(65_535);
   });
 });
 
@@ -55,7 +56,7 @@ describe('a start on free ports', () => {
   });
 
   it('stays below the ports that systems hand out by themselves', async () => {
-    const highest = await onFreePort(async (port) => ports(port).postgres);
+    const highest = await onFreePort(async (port) => ports(port).archive);
     expect(highest).toBeLessThan(16_000);
   });
 });

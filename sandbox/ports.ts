@@ -10,14 +10,15 @@ export type Ports = {
   readonly model: number;
   readonly stripe: number;
   readonly postgres: number;
+  readonly archive: number;
 };
 
-const HIGHEST_OFFSET = 1017;
+const HIGHEST_OFFSET = 1018;
 /** How many ports a scheme has above PORT, next to each other. */
-const PARTS = 8;
+const PARTS = 9;
 const HIGHEST_PORT = 65_535;
 
-/** The port scheme: `app` is PORT itself, all others are 1010 to 1017 above it. Throws a sentence if none fits. */
+/** The port scheme: `app` is PORT itself, all others are 1010 to 1018 above it. Throws a sentence if none fits. */
 export function ports(app: number): Ports {
   if (!Number.isInteger(app) || app < 1 || app + HIGHEST_OFFSET > HIGHEST_PORT) {
     throw new Error(`PORT must be a whole number from 1 to ${HIGHEST_PORT - HIGHEST_OFFSET}, not ${app}.`);
@@ -30,7 +31,8 @@ export function ports(app: number): Ports {
     smtp: app + 1014,
     model: app + 1015,
     stripe: app + 1016,
-    postgres: app + HIGHEST_OFFSET,
+    postgres: app + 1017,
+    archive: app + HIGHEST_OFFSET,
   };
 }
 

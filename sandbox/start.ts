@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Address, Hex } from 'viem';
+import { SANDBOX_ACCESS_KEY_ID, SANDBOX_SECRET_ACCESS_KEY } from './archive/keys.ts';
+import { SANDBOX_BUCKET } from './archive/server.ts';
 import { privateKeyOf, sellerAccount } from './chain/accounts.ts';
 import type { ChainId } from './chain/networks.ts';
 import { type Ports, ports as portScheme } from './ports.ts';
@@ -18,6 +20,8 @@ export type Sandbox = {
   readonly smtpUrl: string;
   /** The address of the stand-in for Stripe, with the key and webhook secret of its one seller. */
   readonly stripe: { readonly url: string; readonly secretKey: string; readonly webhookSecret: string };
+  /** The stand-in for a bucket of S3, with its key. */
+  readonly archive: { readonly url: string; readonly accessKeyId: string; readonly secretAccessKey: string };
   /** The account to be paid at unless configured otherwise. */
   readonly payTo: Address;
   /** Its private key, which signs transfers back from that account. */
@@ -99,6 +103,11 @@ export async function startSandbox({ port, dataDir, keepsData = true, log }: San
     rpcUrls: { 84532: url(ports.chains[84532]), 421614: url(ports.chains[421614]) },
     smtpUrl: `smtp://127.0.0.1:${ports.smtp}`,
     stripe: { url: url(ports.stripe), secretKey: SANDBOX_SECRET_KEY, webhookSecret: SANDBOX_WEBHOOK_SECRET },
+    archive: {
+      url: `${url(ports.archive)}/${SANDBOX_BUCKET}`,
+      accessKeyId: SANDBOX_ACCESS_KEY_ID,
+      secretAccessKey: SANDBOX_SECRET_ACCESS_KEY,
+    },
     payTo: sellerAccount().address,
     payToKey: privateKeyOf(sellerAccount()),
     pid: child.pid ?? 0,

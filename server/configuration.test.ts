@@ -144,6 +144,28 @@ describe('the environment', () => {
     );
   });
 
+  it('takes a bucket with its key alone, and archives nothing that can still be deleted', () => {
+    const bucket = {
+      ARCHIVE_URL: 'https://s3.example/texts/',
+      ARCHIVE_ACCESS_KEY_ID: 'id',
+      ARCHIVE_SECRET_ACCESS_KEY: 'secret',
+    };
+    const { archive } = readConfiguration({ ...local, ...bucket });
+    expect(archive).toEqual({
+      url: 'https://s3.example/texts',
+      region: 'us-east-1',
+      accessKeyId: 'id',
+      secretAccessKey: 'secret',
+      afterDays: 90,
+    });
+    expect(readConfiguration(local).archive).toBeNull();
+    for (const name of Object.keys(bucket))
+      expect(faultsOf({ ...local, ...bucket, [name]: '' })).toEqual([expect.stringMatching(/belong together/)]);
+    expect(faultsOf({ ...local, ...bucket, ARCHIVE_AFTER_DAYS: '30' })).toEqual([
+      expect.stringMatching(/^ARCHIVE_AFTER_DAYS/),
+    ]);
+  });
+
   it('names who sells: live mode starts with a name and an address only', () => {
     const nobody = faultsOf({ ...live, OPERATOR_NAME: '', OPERATOR_EMAIL: '' });
     expect(nobody).toEqual([expect.stringMatching(/^OPERATOR_NAME and OPERATOR_EMAIL are missing/)]);
@@ -174,6 +196,11 @@ describe('the environment', () => {
       'a secret that repeats itself',
       { NEXTAUTH_SECRET: random('x').slice(0, 22).repeat(2) },
       /^NEXTAUTH_SECRET is weak/,
+    ],
+    [
+      'reports that travel in clear',
+      { ARCHIVE_URL: 'http://s3.example/a', ARCHIVE_ACCESS_KEY_ID: 'a', ARCHIVE_SECRET_ACCESS_KEY: 'b' },
+      /^ARCHIVE_URL is plain http/,
     ],
     ['letters that may go out in clear', { SMTP_URL: 'smtp://mail.example:587' }, /^SMTP_URL does not require TLS/],
     ['a mail server that is not verified', { SMTP_URL: 'smtps://m.example?tls.rejectUnauthorized=false' }, /^SMTP_URL/],

@@ -1,5 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
+import { type Archiving, archiveFaults, archiveOf, archiveVariables } from './configuration/archive.ts';
 import {
   type AssessorModel,
   assessorFaults,
@@ -47,6 +48,7 @@ const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
 
 const Variables = z.object({
   ...databaseVariables,
+  ...archiveVariables,
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
@@ -99,7 +101,7 @@ const Variables = z.object({
     .optional(),
 });
 
-export interface Configuration extends Databases, Observing, Processes, Selling {
+export interface Configuration extends Archiving, Databases, Observing, Processes, Selling {
   /** The local address to listen on. */
   host: string;
   port: number;
@@ -160,6 +162,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
   const variables = parsed.data;
   return {
     ...databasesOf(variables),
+    ...archiveOf(variables),
     host: variables.HOST,
     port: variables.PORT,
     ...processesOf(variables),
@@ -227,7 +230,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       faults.push(`X402_NETWORKS holds ${network}, which is not a ${variables.ENVIRONMENT} network`);
     }
   }
-  faults.push(...operatorFaults(variables, live));
+  faults.push(...operatorFaults(variables, live), ...archiveFaults(variables));
   if (!live) return faults;
   return [
     ...faults,
@@ -237,6 +240,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       rpcUrls: variables.X402_RPC_URLS,
       payTo: variables.X402_PAY_TO,
       smtpUrl: variables.SMTP_URL,
+      archiveUrl: variables.ARCHIVE_URL,
       stripe: {
         apiUrl: variables.STRIPE_API_URL,
         secretKey: variables.STRIPE_SECRET_KEY,

@@ -7,6 +7,7 @@ import { systemClock } from './kernel/clock.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { connectTimeoutMs, type Database, openDatabase, sessionOptions, silenceMaxMs } from './kernel/database.ts';
 import { type DatabaseClock, openDatabaseClock } from './kernel/database-clock.ts';
+import { openObjectStore } from './kernel/object-store.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { ReplicaWatch } from './kernel/postgres/replica.ts';
 import { SteadyClient } from './kernel/postgres/steady-client.ts';
@@ -41,6 +42,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     db,
     prisma,
     replica,
+    archive: configuration.archive && openObjectStore(configuration.archive, 'archive_unreachable'),
     queue,
     rails: openRails(configuration),
     mailer,

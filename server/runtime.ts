@@ -2,6 +2,7 @@ import type { Configuration } from './configuration.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
+import type { ObjectStore } from './kernel/object-store.ts';
 import type { ReplicaWatch } from './kernel/postgres/replica.ts';
 import type { Probe } from './kernel/probe.ts';
 import type { Rails } from './payments/rail.ts';
@@ -53,6 +54,8 @@ export interface Runtime {
   readonly prisma: PrismaClient;
   /** Answers reads of operations that are `readsReplica`; null without one, and in workers. */
   readonly replica: Replica | null;
+  /** Texts of old purchases; null without a bucket. */
+  readonly archive: ObjectStore | null;
   readonly queue: Queue;
   /** Every rail of this build, configured or not. */
   readonly rails: Rails;

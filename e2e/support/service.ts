@@ -267,6 +267,9 @@ export function environmentOf(
     X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
     SMTP_URL: sandbox.smtpUrl,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
+    ARCHIVE_URL: sandbox.archive.url,
+    ARCHIVE_ACCESS_KEY_ID: sandbox.archive.accessKeyId,
+    ARCHIVE_SECRET_ACCESS_KEY: sandbox.archive.secretAccessKey,
     STOP_DELAY_SECONDS: '0',
     ...unlimited,
     // All tests share a few cards.

@@ -17,6 +17,7 @@ interface LiveVariables {
   rpcUrls: Readonly<Record<string, string>>;
   payTo: readonly string[];
   smtpUrl: string | undefined;
+  archiveUrl: string | undefined;
   stripe: { apiUrl: string | undefined; secretKey: string | undefined; webhookSecrets: readonly string[] };
   /** Secrets by variable; a variable may hold several, comma-separated. */
   secrets: readonly (readonly [name: string, secret: string])[];
@@ -25,12 +26,13 @@ interface LiveVariables {
 
 /** Sandbox settings that live mode refuses: one sentence each, with the variable. Pure. */
 export function liveFaults(variables: LiveVariables): string[] {
-  const { baseUrl, facilitatorUrl, rpcUrls, payTo, smtpUrl, stripe, secrets } = variables;
+  const { baseUrl, facilitatorUrl, rpcUrls, payTo, smtpUrl, archiveUrl, stripe, secrets } = variables;
   const addresses: [string, string | undefined][] = [
     ['BASE_URL', baseUrl],
     ['X402_FACILITATOR_URL', facilitatorUrl],
     ...Object.entries(rpcUrls).map(([network, url]): [string, string] => [`X402_RPC_URLS for ${network}`, url]),
     ['SMTP_URL', smtpUrl],
+    ['ARCHIVE_URL', archiveUrl],
     ['STRIPE_API_URL', stripe.apiUrl],
   ];
   const given = addresses.flatMap(([name, url]) => (url ? [[name, new URL(url)] as const] : []));

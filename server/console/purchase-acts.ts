@@ -7,6 +7,7 @@ import type { Operator } from '../operation/caller.ts';
 import { needsFreshSignIn } from '../operation/operator-roles.ts';
 import type { Steps, Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
+import { bodiesOf, type Kept } from '../purchases/archive/bodies.ts';
 import { type JobRow, notAllowed } from '../purchases/job/row.ts';
 import { refundAccepted, waiveOverdue } from '../purchases/review/waive.ts';
 import { askHowItStands } from '../purchases/rounds/reconcile.ts';
@@ -100,15 +101,16 @@ export const readContent: Verb<typeof acts.readContent> = async ({ ctx, caller, 
   const { quote, job } = await findPurchase(db, input.key);
   const opened = await lastOpened(db, quote.quote_key, caller, after(ctx.now, -seconds.contentOpen));
   if (!opened) throw new Problem('action_not_allowed', 'Give a reason for reading the content first.');
-  const reports = await db.many<{ number: number; body: string }>(sql`
-    select number, body from reports where job_key = ${job?.job_key ?? null} order by number`);
+  const reports = await db.many<Kept>(sql`
+    select job_key, number, body from reports where job_key = ${job?.job_key ?? null} order by number`);
+  const bodies = await bodiesOf(db, ctx.runtime.archive, 'reports', reports);
   const place = { column: 'quotes.input', row: quote.quote_key } as const;
   return {
     body: {
       opened_because: opened.reason,
       until: after(opened.at, seconds.contentOpen).toISOString(),
       input: quote.input === null ? null : unseal(quote.input, ctx.runtime.configuration.keyring, place),
-      reports,
+      reports: reports.map(({ number }, index) => ({ number, body: bodies[index] ?? '' })),
     },
   };
 };

@@ -1,8 +1,11 @@
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
+import type { ObjectStore } from '../kernel/object-store.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../operation/verb.ts';
 import { attemptPayers } from '../payments/attempt-sql.ts';
+import { Problem } from '../problems/problem.ts';
+import { bodiesOf } from '../purchases/archive/bodies.ts';
 import { reviewStateAt, stateAt } from '../purchases/job/row.ts';
 import { actionsOn } from './actions.ts';
 import type * as contract from './contract/purchases.ts';
@@ -20,15 +23,6 @@ export const consolePurchase: Verb<typeof contract.consolePurchase> = async ({ c
   const payment = await lastPayment(db, jobKey);
   const reports = await db.many<{ number: number; verdict: string | null; digest: string; delivered_at: Date }>(sql`
     select number, verdict, digest, delivered_at from reports where job_key = ${jobKey} order by number`);
-  const receipts = await db.many<{
-    receipt_key: string;
-    sequence: number;
-    digest: string;
-    issued_at: Date;
-    body: string;
-  }>(
-    sql`select receipt_key, sequence, digest, issued_at, body from receipts where job_key = ${jobKey} order by sequence`,
-  );
   return {
     body: {
       job_key: jobKey,
@@ -53,12 +47,42 @@ export const consolePurchase: Verb<typeof contract.consolePurchase> = async ({ c
       decline: await declineOf(db, jobKey),
       content_deleted_at: quote.input_deleted_at?.toISOString() ?? null,
       reports: reports.map((report) => ({ ...report, delivered_at: report.delivered_at.toISOString() })),
-      receipts: receipts.map((receipt) => ({ ...receipt, issued_at: receipt.issued_at.toISOString() })),
+      receipts: await receiptsOf(db, ctx.runtime.archive, jobKey),
       actions: actionsOn(found, caller.role, ctx.now),
       timeline: await timelineOf(db, found, ctx.now),
     },
   };
 };
+
+interface ReceiptRow {
+  job_key: string;
+  receipt_key: string;
+  sequence: number;
+  digest: string;
+  issued_at: Date;
+  body: string | null;
+}
+
+/** The receipts of a job, without the text of those that lie in an archive which does not answer. */
+async function receiptsOf(
+  db: Queries,
+  archive: ObjectStore | null,
+  jobKey: string | null,
+): Promise<contract.Purchase['receipts']> {
+  const rows = await db.many<ReceiptRow>(sql`
+    select job_key, receipt_key, sequence, digest, issued_at, body from receipts
+    where job_key = ${jobKey} order by sequence`);
+  const kept = rows.map(({ sequence: number, ...row }) => ({ ...row, number }));
+  const bodies = await bodiesOf(db, archive, 'receipts', kept).catch((error) => {
+    if (error instanceof Problem) return rows.map(({ body }) => body);
+    throw error;
+  });
+  return rows.map(({ job_key: _, issued_at, ...row }, index) => ({
+    ...row,
+    issued_at: issued_at.toISOString(),
+    body: bodies[index] ?? null,
+  }));
+}
 
 interface PaymentParts {
   payment_key: string;

@@ -28,8 +28,8 @@ export default async function PrivacyPage() {
         </li>
         <li>Once a review is closed, the buyer or a member of the account can delete them at once.</li>
         <li>
-          Reports, receipts and digests stay. A report names your sources and quotes short passages, at most 200
-          characters each, from what you submitted.
+          Reports, receipts and digests stay; those of old purchases may lie in storage apart from the database. A
+          report names your sources and quotes short passages, at most 200 characters each, from what you submitted.
         </li>
         <li>Documents that members store as governed sources are kept, encrypted, until a member removes them.</li>
         <li>

@@ -155,7 +155,7 @@ export const consolePurchase = defineOperation({
         sequence: z.int(),
         digest: z.string(),
         issued_at: Instant,
-        body: z.string(),
+        body: z.string().nullable().meta({ description: 'Null while the archive that has it does not answer.' }),
       }),
     ),
     actions: z.array(Action),

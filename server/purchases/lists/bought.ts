@@ -49,7 +49,7 @@ function only({ agent_key, rail, verdict, waits_for }: Filters): Prisma.JobWhere
 export async function readAbout(db: Queries, { configuration }: Runtime, keys: readonly string[], accountKey: string) {
   const rows = await db.many<AboutRow>(sql`
     select jobs.job_key, quote_key, quotes.input, jobs.principal_key, (
-        select body::json ->> 'verdict' from reports
+        select reports.verdict from reports
         where reports.job_key = jobs.job_key order by number desc limit 1) as verdict
     from jobs join quotes using (quote_key)
     where jobs.job_key = any(${keys}::text[]) and jobs.account_key = ${accountKey}`);

@@ -7,6 +7,7 @@ import type { Buyer, Member } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
+import { bodiesOf } from '../archive/bodies.ts';
 import type { Job } from '../contract.ts';
 import { loadedJobs } from '../job/load.ts';
 import { type JobAsJson, readJob } from '../job/row.ts';
@@ -77,16 +78,22 @@ export async function jobPage(
 const jobsOfPage = inOrder(loadedJobs, 'jobs.job_key');
 
 /** The newest receipt of each job that has one, in the jobs' order. */
-export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input }) => {
+export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input, db }) => {
   const page = await jobsPage(ctx, caller, input);
   const rows = await ctx.runtime.prisma.job.findMany({
     ...page,
     where: { ...page.where, receipts: { some: {} } },
-    select: { jobKey: true, receipts: { select: { body: true }, orderBy: { sequence: 'desc' }, take: 1 } },
+    select: {
+      jobKey: true,
+      receipts: { select: { sequence: true, body: true }, orderBy: { sequence: 'desc' }, take: 1 },
+    },
   });
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.receipts.path, 'jobKey');
-  const newest = shown.flatMap((job) => job.receipts.map(({ body }) => JSON.parse(body)));
-  return { body: { receipts: newest, next_after }, headers };
+  const newest = shown.flatMap(({ jobKey, receipts: [last] }) =>
+    last ? [{ job_key: jobKey, number: last.sequence, body: last.body }] : [],
+  );
+  const bodies = await bodiesOf(db, ctx.runtime.archive, 'receipts', newest);
+  return { body: { receipts: bodies.map((body) => JSON.parse(body)), next_after }, headers };
 };
 
 interface PageInput {

@@ -4,6 +4,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { PaymentRequired, Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
+import { bodiesOf, type Kept } from '../archive/bodies.ts';
 import { jobReply } from '../job/view.ts';
 import { readCheck as operation } from '../keyless-contract.ts';
 
@@ -20,9 +21,10 @@ export const readCheck: Verb<typeof operation> = async ({ ctx, input, db }) => {
   const caller = await buyerBehind(db, wallet, { key: wallet, at: ctx.now });
   if (!caller) throw new Problem('not_found', 'There is no such job for this caller.');
   const { body, headers } = await jobReply(db, job_key, caller, ctx);
-  const report = await db.maybe<{ body: string }>(sql`
-    select body from reports where job_key = ${job_key} order by number desc limit 1`);
-  return { body: { ...body, report: report ? JSON.parse(report.body) : null }, headers };
+  const report = await db.many<Kept>(sql`
+    select job_key, number, body from reports where job_key = ${job_key} order by number desc limit 1`);
+  const [text] = await bodiesOf(db, ctx.runtime.archive, 'reports', report);
+  return { body: { ...body, report: text === undefined ? null : JSON.parse(text) }, headers };
 };
 
 /** The 402 of a resource that costs nothing. */

@@ -6,6 +6,7 @@ import { sql, statement } from '../../kernel/sql.ts';
 import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
+import { bodiesOf, type Kept } from '../archive/bodies.ts';
 import * as contract from '../bookkeeping-contract.ts';
 import type { Receipt } from '../contract.ts';
 import { readAbout } from '../lists/bought.ts';
@@ -18,7 +19,8 @@ interface Row {
   year: number | null;
   number: number | null;
   details: SellerDetails | null;
-  body: string;
+  sequence: number;
+  body: string | null;
 }
 
 type Input = z.output<typeof contract.bookkeeping.input>;
@@ -31,19 +33,21 @@ const chosen = `
     and ($5::text is null or n.job_key = $5)`;
 
 const newest = `
-  join lateral (select body from receipts r where r.job_key = n.job_key order by r.sequence desc limit 1) r on true`;
+  join lateral (
+    select sequence, body, collected_microcents, charged_microcents, given_back_microcents from receipts r
+    where r.job_key = n.job_key order by r.sequence desc limit 1) r on true`;
 
 const page = `
-  select n.job_key, n.issued_at, n.year, n.number, n.details, r.body
+  select n.job_key, n.issued_at, n.year, n.number, n.details, r.sequence, r.body
   ${chosen.replace('where', `${newest} where`)}
     and ($6::timestamptz is null or (n.issued_at, n.job_key) < ($6, $7::text))
   order by n.issued_at desc, n.job_key desc limit $8`;
 
 const sums = `
   select count(*)::int as count,
-    coalesce(sum((r.body::jsonb #>> '{collection,amount_microcents}')::bigint), 0)::bigint as collected,
-    coalesce(sum((r.body::jsonb #>> '{charge,amount_microcents}')::bigint), 0)::bigint as charged,
-    coalesce(sum((r.body::jsonb #>> '{remedy,amount_microcents}')::bigint), 0)::bigint as given_back
+    coalesce(sum(r.collected_microcents), 0)::bigint as collected,
+    coalesce(sum(r.charged_microcents), 0)::bigint as charged,
+    coalesce(sum(r.given_back_microcents), 0)::bigint as given_back
   ${chosen.replace('where', `${newest} where`)}`;
 
 export const bookkeeping: Verb<typeof contract.bookkeeping> = async ({ ctx, caller, input, db }) => {
@@ -54,16 +58,20 @@ export const bookkeeping: Verb<typeof contract.bookkeeping> = async ({ ctx, call
   const rows = await db.many<Row>(statement(page, [...values, ...at]));
   const shown = rows.slice(0, input.limit);
   const keys = shown.map(({ job_key }) => job_key);
+  const kept: Kept[] = shown.map(({ job_key, sequence, body }) => ({ job_key, number: sequence, body }));
+  const bodies = await bodiesOf(db, ctx.runtime.archive, 'receipts', kept);
   const about = await readAbout(db, ctx.runtime, keys, accountKey);
   const buyer = await billingOf(db, accountKey);
   const last = rows.length > input.limit ? shown.at(-1)?.job_key : undefined;
   return {
     body: {
-      receipts: shown.flatMap((row) => {
+      receipts: shown.flatMap((row, index) => {
         const found = about.get(row.job_key);
         if (!found) return [];
         const { title, bought_by, verdict } = found;
-        return [{ ...forTheBooks(row, sellerNow(ctx.runtime.configuration)), buyer, title, bought_by, verdict }];
+        const receipt: Receipt = JSON.parse(bodies[index] ?? '');
+        const booked = forTheBooks(row, receipt, sellerNow(ctx.runtime.configuration));
+        return [{ ...booked, buyer, title, bought_by, verdict }];
       }),
       sums: await sumsOf(db, values),
       next_after: last ?? null,
@@ -118,9 +126,8 @@ async function placeOf(
 }
 
 /** Until a worker has numbered it, the seller is the one of now. */
-function forTheBooks({ job_key, issued_at, year, number, details, body }: Row, seller: SellerDetails) {
+function forTheBooks({ job_key, issued_at, year, number, details }: Row, receipt: Receipt, seller: SellerDetails) {
   const { name, email, address, tax_id, tax_hundredths, untaxed_because } = details ?? seller;
-  const receipt: Receipt = JSON.parse(body);
   const amount = receipt.collection.amount_microcents;
   const tax = contract.taxWithin(amount, tax_hundredths);
   return {

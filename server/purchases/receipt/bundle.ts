@@ -4,6 +4,7 @@ import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import { keptSources } from '../../sources/sources.ts';
 import { CheckRequest } from '../../work-check/contract.ts';
+import { bodiesOf, type Kept } from '../archive/bodies.ts';
 import type { bundle as operation } from '../bundle-contract.ts';
 import { loadJob } from '../job/load.ts';
 import { purchase } from '../quote/quote.ts';
@@ -29,8 +30,9 @@ export const bundle: Verb<typeof operation> = async ({ ctx, caller, input, db })
     purchase({ ctx, caller, input: { quote_key }, db }),
     receiptChain({ ctx, caller, input, db }),
     keptSources(db, configuration, caller.accountKey, refs),
-    db.many<{ body: string }>(sql`select body from reports where job_key = ${input.job_key} order by number`),
+    db.many<Kept>(sql`select job_key, number, body from reports where job_key = ${input.job_key} order by number`),
   ]);
+  const texts = await bodiesOf(db, ctx.runtime.archive, 'reports', reports);
   if (!('body' in offer && 'body' in chain)) throw new Error('quotes and receipts have bodies');
   return {
     body: {
@@ -41,7 +43,7 @@ export const bundle: Verb<typeof operation> = async ({ ctx, caller, input, db })
       retrieved: documents.flatMap(({ source, text, observed_at }, index) =>
         text === null ? [] : [{ ref: refs[index] ?? '', source, text, observed_at }],
       ),
-      reports: reports.map(({ body }) => JSON.parse(body)),
+      reports: texts.map((text) => JSON.parse(text)),
     },
   };
 };

@@ -3,6 +3,7 @@ import type { Queries } from '../../kernel/database.ts';
 import { canonicalJson, digestOf } from '../../kernel/digest.ts';
 import { newKey } from '../../kernel/id.ts';
 import { currency, toWire } from '../../kernel/money.ts';
+import type { ObjectStore } from '../../kernel/object-store.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
@@ -12,13 +13,14 @@ import { type RailName, reversalReasons } from '../../payments/contract.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { ReceiptSigner } from '../../runtime.ts';
 import { service } from '../../service/terms.ts';
+import { bodiesOf, type Kept } from '../archive/bodies.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import type { JobRow } from '../job/row.ts';
 
 /** The newest receipt of a job, exactly as it was signed. */
-export const receipt: Verb<typeof contract.receipt> = async ({ caller, input, db }) => {
-  const body = await newestReceipt(db, input.job_key, caller);
+export const receipt: Verb<typeof contract.receipt> = async ({ ctx, caller, input, db }) => {
+  const body = await newestReceipt(db, ctx.runtime.archive, input.job_key, caller);
   if (body) return { body };
   await loadJob(db, input.job_key, caller);
   throw new Problem('action_not_allowed', 'There is no receipt before the first collection.');
@@ -34,25 +36,38 @@ export const receiptChain: Verb<typeof contract.receiptChain> = async ({ ctx, ca
     where: { jobKey: input.job_key, job: principalKey ? { principalKey } : { accountKey: accountKey ?? '' } },
     orderBy: { sequence: 'asc' },
     take: chainMax,
-    select: { body: true, job: { select: { grantDigest: true, quote: { select: { grantDigest: true } } } } },
+    select: {
+      sequence: true,
+      body: true,
+      job: { select: { grantDigest: true, quote: { select: { grantDigest: true } } } },
+    },
   });
   if (rows.length === 0) await loadJob(db, input.job_key, caller);
+  const kept = rows.map(({ sequence, body }) => ({ job_key: input.job_key, number: sequence, body }));
+  const bodies = await bodiesOf(db, ctx.runtime.archive, 'receipts', kept);
   const named = rows.slice(0, 1).flatMap(({ job }) => [job.quote.grantDigest, job.grantDigest]);
   return {
     body: {
-      receipts: rows.map(({ body }) => JSON.parse(body)),
+      receipts: bodies.map((body) => JSON.parse(body)),
       grant_decisions: await decisionsNamed(db, named),
     },
   };
 };
 
-async function newestReceipt(db: Queries, jobKey: string, caller: Buyer | Member): Promise<contract.Receipt | null> {
+async function newestReceipt(
+  db: Queries,
+  archive: ObjectStore | null,
+  jobKey: string,
+  caller: Buyer | Member,
+): Promise<contract.Receipt | null> {
   const { principalKey, accountKey } = ownedBy(caller);
-  const row = await db.maybe<{ body: string }>(sql`
-    select receipts.body from receipts join jobs using (job_key)
+  const row = await db.maybe<Kept>(sql`
+    select job_key, sequence as number, receipts.body from receipts join jobs using (job_key)
     where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
     order by sequence desc limit 1`);
-  return row ? JSON.parse(row.body) : null;
+  if (!row) return null;
+  const [body = ''] = await bodiesOf(db, archive, 'receipts', [row]);
+  return JSON.parse(body);
 }
 
 interface ReceiptFacts {

@@ -3,6 +3,7 @@ import { ownedBy } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import { summaryView } from '../../work-check/view.ts';
+import { bodiesOf, type Kept } from '../archive/bodies.ts';
 import * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed, stateAt } from '../job/row.ts';
@@ -16,15 +17,17 @@ const wholeAt = (jobKey: string, digest: string): string =>
 export const report: Verb<typeof contract.report> = async ({ ctx, caller, input, db }) => {
   const { principalKey, accountKey } = ownedBy(caller);
   const wanted = input.report_digest ?? null;
-  const row = await db.maybe<{ body: string; digest: string }>(sql`
-    select reports.body, reports.digest from reports join jobs using (job_key)
+  const row = await db.maybe<Kept & { digest: string }>(sql`
+    select job_key, number, reports.body, reports.digest from reports join jobs using (job_key)
     where job_key = ${input.job_key} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
       and (${wanted}::text is null or reports.digest = ${wanted})
     order by number desc limit 1`);
   const headers = { 'X-Report-Digest': row?.digest ?? '' };
-  if (row && input.view === 'summary')
-    return { body: summaryView(JSON.parse(row.body), wholeAt(input.job_key, row.digest)), headers };
-  if (row) return { text: row.body, headers };
+  if (row) {
+    const [text = ''] = await bodiesOf(db, ctx.runtime.archive, 'reports', [row]);
+    if (input.view !== 'summary') return { text, headers };
+    return { body: summaryView(JSON.parse(text), wholeAt(input.job_key, row.digest)), headers };
+  }
   const job = await loadJob(db, input.job_key, caller);
   if (job.report_digest) throw new Problem('not_found', 'This job has no report with that digest.');
   const state = stateAt(job, ctx.now);

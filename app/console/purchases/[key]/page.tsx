@@ -192,7 +192,11 @@ function Receipts({ purchase: { receipts } }: { purchase: Purchase }) {
             Receipt {sequence}, <Key>{receipt_key}</Key>
           </summary>
           <div className="mt-2">
-            <CodeBlock name={`Receipt ${sequence}`} code={JSON.stringify(JSON.parse(body), null, 1)} wrap />
+            {body === null ? (
+              <p>It lies in the archive, which does not answer right now.</p>
+            ) : (
+              <CodeBlock name={`Receipt ${sequence}`} code={JSON.stringify(JSON.parse(body), null, 1)} wrap />
+            )}
           </div>
         </details>
       ))}

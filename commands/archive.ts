@@ -1,0 +1,38 @@
+import { isIntegrityViolation } from '../server/kernel/database.ts';
+import { BucketFailed, openObjectStore } from '../server/kernel/object-store.ts';
+import { archiveDue } from '../server/purchases/archive/archive-due.ts';
+import { checkArchive } from '../server/purchases/archive/check-archive.ts';
+import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
+import { runForOperator } from './operator.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * `npm run archive` moves the reports and receipts of old purchases into the bucket that `ARCHIVE_URL` names; it may be
+ * stopped at any time, and goes on at the next start. `npm run archive -- check` reads all of it, and says what is
+ * missing or changed.
+ */
+await runForOperator({ words: 0, usage: '' }, async ([word], { db, configuration }) => {
+  const { archive: bucket, receiptKeys } = configuration;
+  if (word !== undefined && word !== 'check') {
+    throw new Refusal('Say what to do: npm run archive, or npm run archive -- check');
+  }
+  if (!bucket) throw new Refusal('ARCHIVE_URL is missing: it names the bucket of the archive.');
+  const archive = openObjectStore(bucket, 'archive_unreachable');
+  if (word === 'check') {
+    const { manifests, objects, faults } = await checkArchive(db, archive);
+    const read = `${objects} objects of ${manifests} manifests`;
+    if (faults.length > 0) throw new Refusal([`${read} were read. What is wrong:`, ...faults].join('\n  '));
+    return `${read} are as they were signed.`;
+  }
+  const now = new Date();
+  const signer = await openReceiptKeys(receiptKeys, db, now);
+  const { jobs, texts, bytes } = await archiveDue({ db, archive, signer, now, afterDays: bucket.afterDays }).catch(
+    (error) => {
+      if (error instanceof BucketFailed)
+        throw new Refusal(`The archive failed: ${error.message}. Start this again: nothing is lost.`);
+      if (isIntegrityViolation(error)) throw new Refusal('Another run got ahead of this one, which changed nothing.');
+      throw error;
+    },
+  );
+  return `${texts} texts of ${jobs} purchases went to the archive, ${bytes} bytes.`;
+});

@@ -1,0 +1,150 @@
+import { after } from '../../kernel/clock.ts';
+import type { Database } from '../../kernel/database.ts';
+import { canonicalJson, digestOf } from '../../kernel/digest.ts';
+import { BucketFailed, type ObjectStore } from '../../kernel/object-store.ts';
+import { sql } from '../../kernel/sql.ts';
+import { transact } from '../../kernel/transaction.ts';
+import { each } from '../../queue/rounds.ts';
+import type { ReceiptSigner } from '../../runtime.ts';
+import { daySeconds } from '../../service/terms.ts';
+import { isEnded, jobStates } from '../states.ts';
+import { type ArchivedText, hexOf, manifestAt, objectAt, pack } from './pack.ts';
+
+/** Jobs of one manifest. */
+const batch = 200;
+
+export interface Archiver {
+  db: Database;
+  archive: ObjectStore;
+  signer: ReceiptSigner;
+  now: Date;
+  afterDays: number;
+}
+
+/** A job's texts that go, and the object that has them. */
+interface Packed {
+  job_key: string;
+  texts: ArchivedText[];
+  object: Buffer;
+  digest: string;
+}
+
+export interface Archived {
+  jobs: number;
+  texts: number;
+  bytes: number;
+}
+
+/**
+ * Moves the reports and receipts of ended purchases to the archive, batch by batch: puts each object, reads it back,
+ * signs a manifest, and releases the texts in one transaction. May be stopped anywhere and started again. Rejects when
+ * the bucket fails, and when another run got ahead.
+ */
+export async function archiveDue(archiver: Archiver): Promise<Archived> {
+  const sum = { jobs: 0, texts: 0, bytes: 0 };
+  for (;;) {
+    const due = await dueJobs(archiver);
+    if (due.length === 0) return sum;
+    const packed = await packedJobs(archiver.db, due);
+    await each(packed, ({ digest, object }) => putAndRead(archiver.archive, objectAt(digest), object));
+    await release(archiver, packed, await putManifest(archiver, packed));
+    sum.jobs += packed.length;
+    sum.texts += packed.reduce((count, { texts }) => count + texts.length, 0);
+    sum.bytes += packed.reduce((bytes, { object }) => bytes + object.length, 0);
+  }
+}
+
+/** Ended purchases whose content is deleted and whose newest receipt is old enough, the oldest first. */
+async function dueJobs({ db, now, afterDays }: Archiver): Promise<string[]> {
+  const before = after(now, -afterDays * daySeconds);
+  const rows = await db.many<{ job_key: string }>(sql`
+    select job_key from receipts join jobs using (job_key) join quotes using (quote_key)
+    where receipts.body is not null and receipts.issued_at < ${before} and quotes.input is null
+      and jobs.state = any(${jobStates.filter(isEnded)}::text[])
+      and not exists (select from receipts later where later.job_key = jobs.job_key and later.issued_at >= ${before})
+    group by job_key order by min(receipts.issued_at) limit ${batch}`);
+  return rows.map(({ job_key }) => job_key);
+}
+
+async function packedJobs(db: Database, jobKeys: string[]): Promise<Packed[]> {
+  const rows = await db.many<ArchivedText & { job_key: string }>(sql`
+    select job_key, 'reports' as kind, number, body from reports
+    where job_key = any(${jobKeys}::text[]) and body is not null
+    union all
+    select job_key, 'receipts', sequence, body from receipts
+    where job_key = any(${jobKeys}::text[]) and body is not null
+    order by job_key, kind, number`);
+  return [...Map.groupBy(rows, ({ job_key }) => job_key)].map(([job_key, of]) => {
+    const texts = of.map(({ kind, number, body }) => ({ kind, number, body }));
+    const object = pack(job_key, texts);
+    return { job_key, texts, object, digest: hexOf(object) };
+  });
+}
+
+/** Puts an object and reads it back: what the bucket said it has, it gives. */
+async function putAndRead(archive: ObjectStore, key: string, bytes: Buffer): Promise<void> {
+  await archive.put(key, bytes);
+  if (!bytes.equals(await archive.get(key)))
+    throw new BucketFailed(`the bucket gives something else than was put: ${key}`);
+}
+
+interface Manifest {
+  number: number;
+  previous: string | null;
+  digest: string;
+}
+
+/** Signs what a batch put into the bucket and puts that there, too: a compact JWS with its payload. */
+async function putManifest({ db, archive, signer, now }: Archiver, packed: readonly Packed[]): Promise<Manifest> {
+  const last = await db.maybe<{ number: number; digest: string }>(sql`
+    select number, digest from archive_manifests order by number desc limit 1`);
+  const number = (last?.number ?? 0) + 1;
+  const previous = last?.digest ?? null;
+  const payload = canonicalJson({
+    manifest_version: 'svc.archive.v1',
+    number,
+    made_at: now.toISOString(),
+    previous_manifest_digest: previous,
+    objects: packed.map(({ job_key, digest, object }) => ({
+      job_key,
+      digest: `sha256:${digest}`,
+      bytes: object.length,
+    })),
+  });
+  const signed = signer.sign(payload);
+  const digest = digestOf(signed);
+  await putAndRead(archive, manifestAt(number, digest), Buffer.from(signed));
+  return { number, previous, digest };
+}
+
+/** Records the objects and lets their texts go from the rows. The database refuses a text that no object has. */
+async function release(
+  { db, now }: Archiver,
+  packed: readonly Packed[],
+  { number, previous, digest }: Manifest,
+): Promise<void> {
+  const places = (kind: ArchivedText['kind']) =>
+    packed.flatMap(({ job_key, texts }) =>
+      texts.flatMap((text) => (text.kind === kind ? [{ job_key, number: text.number }] : [])),
+    );
+  await transact(db, async (tx) => {
+    tx.write(sql`
+      insert into archive_manifests (number, made_at, objects, previous_digest, digest)
+      values (${number}, ${now}, ${packed.length}, ${previous}, ${digest})`);
+    tx.write(sql`
+      insert into archived_jobs (job_key, number, manifest, digest, texts)
+      select job_key, 1 + (select count(*) from archived_jobs before where before.job_key = packed.job_key), ${number},
+        decode(digest, 'hex'), array(select decode(text, 'hex') from json_array_elements_text(texts) text)
+      from json_to_recordset(${JSON.stringify(
+        packed.map(({ job_key, digest, texts }) => ({ job_key, digest, texts: texts.map(({ body }) => hexOf(body)) })),
+      )}::json) as packed (job_key text, digest text, texts json)`);
+    tx.write(sql`
+      update reports set body = null
+      from json_to_recordset(${JSON.stringify(places('reports'))}::json) as gone (job_key text, number int)
+      where reports.job_key = gone.job_key and reports.number = gone.number`);
+    tx.write(sql`
+      update receipts set body = null
+      from json_to_recordset(${JSON.stringify(places('receipts'))}::json) as gone (job_key text, number int)
+      where receipts.job_key = gone.job_key and receipts.sequence = gone.number`);
+  });
+}

@@ -1,0 +1,86 @@
+import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
+import { z } from 'zod';
+import type { Database } from '../../kernel/database.ts';
+import { digestOf } from '../../kernel/digest.ts';
+import type { ObjectStore } from '../../kernel/object-store.ts';
+import { sql } from '../../kernel/sql.ts';
+import { each } from '../../queue/rounds.ts';
+import { textsOf } from './bodies.ts';
+import { manifestAt, objectAt } from './pack.ts';
+
+const Manifest = z.object({
+  manifest_version: z.literal('svc.archive.v1'),
+  number: z.int(),
+  made_at: z.iso.datetime(),
+  previous_manifest_digest: z.string().nullable(),
+  objects: z.array(z.object({ job_key: z.string(), digest: z.string(), bytes: z.int() })),
+});
+type Manifest = z.infer<typeof Manifest>;
+
+interface Known {
+  number: number;
+  digest: string;
+  previous_digest: string | null;
+}
+
+interface KnownObject {
+  job_key: string;
+  digest: string;
+  texts: string[];
+}
+
+export interface Checked {
+  manifests: number;
+  objects: number;
+  /** A sentence for each thing that is wrong. */
+  faults: string[];
+}
+
+/**
+ * Reads the whole archive: each manifest must be signed by a published key and name the one before, and each object
+ * must be there, listed, and hold the texts that left the database. Changes nothing.
+ */
+export async function checkArchive(db: Database, archive: ObjectStore): Promise<Checked> {
+  const checked: Checked = { manifests: 0, objects: 0, faults: [] };
+  for (;;) {
+    const known = await db.maybe<Known>(sql`
+      select number, digest, previous_digest from archive_manifests where number = ${checked.manifests + 1}`);
+    if (!known) return checked;
+    const objects = await db.many<KnownObject>(sql`
+      select job_key, encode(digest, 'hex') as digest, array(select encode(text, 'hex') from unnest(texts) text) as texts
+      from archived_jobs where manifest = ${known.number}`);
+    const fault = (what: string) => (error: unknown) => {
+      checked.faults.push(`${what}: ${error instanceof Error ? error.message : error}`);
+    };
+    await readManifest(db, archive, known)
+      .then((manifest) => requireListed(manifest, objects))
+      .catch(fault(`manifest ${known.number}`));
+    await each(objects, async ({ job_key, digest, texts }) => {
+      const object = archive.get(objectAt(digest));
+      await object.then((bytes) => textsOf(bytes, { digest, texts })).catch(fault(`the object of ${job_key}`));
+    });
+    checked.manifests += 1;
+    checked.objects += objects.length;
+  }
+}
+
+async function readManifest(db: Database, archive: ObjectStore, { number, digest, previous_digest }: Known) {
+  const signed = (await archive.get(manifestAt(number, digest))).toString('utf8');
+  if (digestOf(signed) !== digest) throw new Error('it is another one');
+  const key = await db.maybe<{ public_jwk: JWK; valid_from: Date; revoked_at: Date | null }>(sql`
+    select public_jwk, valid_from, revoked_at from receipt_keys where kid = ${decodeProtectedHeader(signed).kid ?? ''}`);
+  if (!key) throw new Error('no published key signed it');
+  const { payload } = await compactVerify(signed, { ...key.public_jwk }, { algorithms: ['EdDSA'] });
+  const manifest = Manifest.parse(JSON.parse(new TextDecoder().decode(payload)));
+  if (manifest.number !== number || manifest.previous_manifest_digest !== previous_digest) {
+    throw new Error('it stands in another place of the chain');
+  }
+  if (key.revoked_at && new Date(manifest.made_at) >= key.revoked_at) throw new Error('its key was revoked before');
+  return manifest;
+}
+
+function requireListed({ objects }: Manifest, known: readonly KnownObject[]): void {
+  const lines = (list: readonly { job_key: string; digest: string }[]) =>
+    list.map(({ job_key, digest }) => `${job_key} ${digest.replace('sha256:', '')}`).toSorted();
+  if (lines(objects).join('\n') !== lines(known).join('\n')) throw new Error('it lists other objects');
+}
