@@ -5,7 +5,7 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { exampleRequest } from '../server/work-check/sample.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOfPages, looks, startInBrowser } from './support/browser.ts';
+import { faultsOfPages, startInBrowser } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { addressesIn } from './support/mailbox.ts';
 import { connectMcp, type ToolAnswer } from './support/mcp-client.ts';
@@ -105,8 +105,7 @@ describe('a person whom a host sends here', () => {
     for (const shown of ['Harbour Assistant', 'not verified', 'it registered itself', new URL(redirectUri).host]) {
       expect(words).toContain(shown);
     }
-    for (const look of looks)
-      expect(await faultsOfPages(person.context(), { 'authorize-client': person.url() }, look)).toEqual([]);
+    expect(await faultsOfPages(person.context(), { 'authorize-client': person.url() })).toEqual([]);
     await person.getByLabel('Per day').fill('5.00');
     await person.getByRole('button', { name: 'Approve' }).click();
     await expect.poll(() => answers.length, patience).toBe(1);
@@ -160,7 +159,7 @@ describe('a person without an account', () => {
     const link = await linkIn(/Open your Work Check account/, own);
     await newcomer.goto(link);
     expect(await newcomer.getByRole('main').innerText()).toContain(own);
-    for (const look of looks) expect(await faultsOfPages(newcomer.context(), { newcomer: link }, look)).toEqual([]);
+    expect(await faultsOfPages(newcomer.context(), { newcomer: link })).toEqual([]);
     await newcomer.getByRole('button', { name: 'Open the account' }).click();
     expect(new URL(newcomer.url()).pathname).toMatch(/^\/oauth\/consent\//);
     await newcomer.getByRole('button', { name: 'Approve' }).click();

@@ -176,7 +176,7 @@ describe('the pages for wallets', () => {
     await page.getByText('This page found no wallet in this browser.').waitFor();
   });
 
-  it('hold WCAG 2.2 AA in every size and scheme', async () => {
+  it('hold WCAG 2.2 AA', async () => {
     const { page, agent } = await walletOwner();
     const jobKey = await agent.authorizedJob();
     await page.goto(`${stack.baseUrl}/sign-in/wallet`);

@@ -39,7 +39,7 @@ export const sizes = {
 type Look = readonly [scheme: 'light' | 'dark', size: keyof typeof sizes];
 
 /** Each size once and each scheme at least once; for pictures all combinations. */
-export const looks: readonly Look[] = [
+const looks: readonly Look[] = [
   ['light', 'desktop'],
   ['dark', 'phone'],
   ['light', 'narrow'],
@@ -60,10 +60,20 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 }
 
-/** Lists the page's accessibility faults in every look. */
+/** The long trial looks at each page in every look. In `npm test` the looks take turns, page after page. */
+const isEveryLook = Boolean(process.env.EVERY_LOOK || process.env.SCREENSHOTS);
+let pagesSeen = 0;
+function looksOfNextPage(): readonly Look[] {
+  const turn = pagesSeen % looks.length;
+  pagesSeen += 1;
+  return isEveryLook ? looks : looks.slice(turn, turn + 1);
+}
+
+/** Lists the accessibility faults of the page as it stands. */
 export async function faultsOf(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
-  for (const [colorScheme, size] of looks) {
+  const sizeBefore = page.viewportSize();
+  for (const [colorScheme, size] of looksOfNextPage()) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(sizes[size]);
     // While a color is still changing to the other scheme, its contrast cannot be measured; some never end by themselves.
@@ -73,6 +83,7 @@ export async function faultsOf(page: Page, name: string): Promise<string[]> {
     await keepPicture(page, `${name}-${size}-${colorScheme}`);
     faults.push(...(await accessibilityFindings(page)).map((fault) => `${name} ${size} ${colorScheme}: ${fault}`));
   }
+  if (sizeBefore) await page.setViewportSize(sizeBefore);
   return faults;
 }
 
@@ -80,19 +91,29 @@ export async function faultsOf(page: Page, name: string): Promise<string[]> {
 const tabs = 2;
 
 /**
- * Opens pages in one look, signed in as `visitor`. Lists their accessibility faults, the errors in the browser's console
+ * Opens pages, by name, signed in as `visitor`. Lists their accessibility faults, the errors in the browser's console
  * (except the 404 of a missing page), and requests to other servers.
  */
-export async function faultsOfPages(
+export async function faultsOfPages(visitor: BrowserContext, pages: Record<string, string>): Promise<string[]> {
+  const wanted = Object.entries(pages).map((page) => ({ page, looks: looksOfNextPage() }));
+  const faults: string[] = [];
+  for (const look of looks) {
+    const seen = wanted.filter((one) => one.looks.includes(look)).map(({ page }) => page);
+    if (seen.length > 0) faults.push(...(await faultsInLook(visitor, seen, look)));
+  }
+  return faults;
+}
+
+async function faultsInLook(
   visitor: BrowserContext,
-  pages: Record<string, string>,
+  pages: readonly [name: string, address: string][],
   [colorScheme, size]: Look,
 ): Promise<string[]> {
   const browser = visitor.browser();
   if (!browser) throw new Error('The visitor has no browser.');
   const context = await browser.newContext({ viewport: sizes[size], colorScheme });
   await context.addCookies(await visitor.cookies());
-  const left = Object.entries(pages);
+  const left = [...pages];
   const faults: string[] = [];
   const openOneByOne = async () => {
     const page = await context.newPage();
@@ -101,7 +122,7 @@ export async function faultsOfPages(
       const [name, address] = next;
       await open(address);
       await keepPicture(page, `${name}-${size}-${colorScheme}`);
-      faults.push(...(await accessibilityFindings(page)).map((fault) => `${name}: ${fault}`));
+      faults.push(...(await accessibilityFindings(page)).map((fault) => `${name} ${size} ${colorScheme}: ${fault}`));
     }
   };
   await Promise.all(Array.from({ length: tabs }, openOneByOne));
