@@ -25,6 +25,19 @@ const wide = (bytes: number, add: number): string => {
   for (let at = 0; text.length < bytes; at += 1) text += row(columns.map((column) => at * column + add));
   return text.slice(0, text.lastIndexOf('\n', bytes) + 1);
 };
+/** Sentences "NAME got 7 points.", each held against tables of `row`s. */
+const overTables = (name: (at: number) => string, row: (at: number) => string, columns = 2): Hostile['request'] => {
+  const head = Array.from({ length: columns }, (_, at) => (at === 1 ? 'name' : `n${at}`)).join('|');
+  return (share) => ({
+    work_product: Array.from({ length: Math.floor(500 * share) }, (_, at) => `${name(at)} got ${at} points.`).join(' '),
+    evidence: evidence(() => {
+      const rows = Array.from({ length: Math.floor(1_990 * share) }, (_, at) => row(at));
+      const text = [head, head.replaceAll(/\w+/g, '---'), ...rows].join('\n').slice(0, EVIDENCE_BYTES * share);
+      return text.slice(0, text.lastIndexOf('\n') + 1);
+    }),
+  });
+};
+const letters = (at: number): string => at.toString(26).replaceAll(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
 const keys = (count: number): { [key: string]: JsonValue } =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`key_${at}`, at]));
 
@@ -44,6 +57,28 @@ export const hostileRequests: readonly Hostile[] = [
       work_product: wide(WORK_BYTES * share, 0),
       evidence: evidence(() => wide(EVIDENCE_BYTES * share, 1)),
     }),
+  },
+  {
+    name: 'sentences over rows of one name',
+    request: overTables(
+      () => 'Ada Boyle',
+      (at) => `${at}|Ada Boyle`,
+    ),
+  },
+  {
+    name: 'sentences over rows of many names',
+    request: overTables(
+      (at) => `Ada Bo${letters(at)}`,
+      (at) => `${at}|Ada Bo${letters(at)}`,
+    ),
+  },
+  {
+    name: 'sentences over wide rows of one name',
+    request: overTables(
+      () => 'Ada',
+      () => Array.from({ length: COLUMNS }, () => 'Ada').join('|'),
+      COLUMNS,
+    ),
   },
   {
     name: 'thousands of keys',
