@@ -1,4 +1,5 @@
 import { CURRENCIES, UNITS } from './measures.ts';
+import { readOrdinalWords } from './number-words.ts';
 import { ORDINAL_TAILS, plainInteger, wordBefore } from './numerals.ts';
 import type { Quantity } from './quantity.ts';
 import type { Token } from './token.ts';
@@ -125,7 +126,7 @@ type DayAndMonth = { month: number; day: number | undefined; next: number };
 
 function dayThenMonth(tokens: readonly Token[], at: number): DayAndMonth | undefined {
   const day = plainInteger(tokens[at], 1, 31);
-  if (day === undefined) return undefined;
+  if (day === undefined) return wordedDayThenMonth(tokens, at);
   let next = at + 1;
   if (ORDINAL_TAILS.has(tokens[next]?.lower ?? '')) next += 1;
   // "16. November"
@@ -133,6 +134,15 @@ function dayThenMonth(tokens: readonly Token[], at: number): DayAndMonth | undef
   if (tokens[next]?.lower === 'of') next += 1;
   const month = monthOf(tokens[next]);
   return month === undefined ? undefined : { month, day, next: next + 1 };
+}
+
+/** "The twenty-second of May"; "the second May election" has no day. */
+function wordedDayThenMonth(tokens: readonly Token[], at: number): DayAndMonth | undefined {
+  const day = readOrdinalWords(tokens, at);
+  const month = day && tokens[day.last + 1]?.lower === 'of' ? monthOf(tokens[day.last + 2]) : undefined;
+  return day === undefined || month === undefined || day.value > 31
+    ? undefined
+    : { month, day: day.value, next: day.last + 3 };
 }
 
 function monthThenDay(tokens: readonly Token[], at: number): DayAndMonth | undefined {

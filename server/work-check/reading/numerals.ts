@@ -1,4 +1,5 @@
 import { CURRENCIES, unitAfter } from './measures.ts';
+import { readNumberWords, withHalf } from './number-words.ts';
 import type { Quantity } from './quantity.ts';
 import type { Token } from './token.ts';
 
@@ -62,17 +63,16 @@ export function numeral(token: Token | undefined): { value: number; step: number
 
 /** The number that opens at a token, with what follows it: tens and ones, scales, percent, currency or unit. */
 export function readNumber(tokens: readonly Token[], at: number): Quantity | undefined {
-  const head = numeral(tokens[at]);
+  const head = headOf(tokens, at);
   if (head === undefined) return undefined;
-  const worded = withOnes(tokens, at, head.value);
-  const { last: end, factor } = scaled(tokens, worded.last);
+  const { last: end, factor } = scaled(tokens, head.last);
   const step = head.step * factor;
   const isTailed = ORDINAL_TAILS.has(tokens[end + 1]?.lower ?? '') && tokens[end + 1]?.start === tokens[end]?.end;
   const last = isTailed ? end + 1 : end;
   const isOrdinal = isTailed || ORDINAL_WORDS.has(tokens[last]?.lower ?? '');
   const base = {
-    value: worded.value * factor,
-    tolerance: factor !== 1 || step < 1 ? step / 2 : 0,
+    value: head.value * factor,
+    tolerance: factor !== 1 || head.step !== 1 ? step / 2 : 0,
     start: tokens[at]?.start ?? 0,
     first: at,
   };
@@ -84,12 +84,12 @@ export function readNumber(tokens: readonly Token[], at: number): Quantity | und
 
 type Counted = Pick<Quantity, 'kind' | 'unit' | 'last'>;
 
-/** "Twenty-four": tens in words go on with ones. */
-function withOnes(tokens: readonly Token[], at: number, value: number): { value: number; last: number } {
-  if (tokens[at]?.kind !== 'word' || value < 20 || value >= 100) return { value, last: at };
-  const skip = tokens[at + 1]?.lower === '-' ? 2 : 1;
-  const ones = SMALL.get(tokens[at + skip]?.lower ?? '');
-  return ones !== undefined && ones > 0 && ones < 10 ? { value: value + ones, last: at + skip } : { value, last: at };
+/** The number that opens at a token, before its scale. */
+function headOf(tokens: readonly Token[], at: number): { value: number; step: number; last: number } | undefined {
+  const worded = readNumberWords(tokens, at);
+  if (worded !== undefined) return worded;
+  const head = numeral(tokens[at]);
+  return head && withHalf(tokens, { ...head, last: at });
 }
 
 /** "1.2 million", "3 hundred thousand". */

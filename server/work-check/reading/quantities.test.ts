@@ -47,3 +47,32 @@ describe('dates and times as notes write them', () => {
     expect(read('1.134,96 Euro')[0]).toMatchObject({ kind: 'money', value: 1134.96, unit: 'eur' });
   });
 });
+
+describe('numbers and times in words', () => {
+  it.each([
+    ['six hundred and forty boxes', 640],
+    ['one hundred and ten', 110],
+    ['twelve hundred and fifty', 1250],
+    ['two thousand three hundred and five', 2305],
+    ['a hundred people', 100],
+    ['fifty-one', 51],
+    ['three and a half hours', 3.5],
+    ['2 and a half million', 2_500_000],
+    ['two hundred and three hundred', 200],
+    ['the two and a half-day events', 2],
+  ])('%s', (text, value) => {
+    expect(read(text)[0]).toMatchObject({ kind: 'number', value });
+  });
+
+  it.each([
+    ['six p.m.', 1080],
+    ['at 5 a.m. sharp', 300],
+    ["eight o'clock", 480],
+  ])('%s', (text, value) => {
+    expect(read(text)).toMatchObject([{ kind: 'time', value }]);
+  });
+
+  it('takes "one" and "a" for no number alone', () => {
+    expect(read('One of a kind, and a one.')).toEqual([]);
+  });
+});

@@ -1,12 +1,14 @@
 import { type DayOrder, MONTHS, readDate } from './dates.ts';
 import { isMeasure } from './measures.ts';
+import { opensNumber } from './number-words.ts';
 import { readNumber, SMALL } from './numerals.ts';
 import type { Quantity } from './quantity.ts';
 import { readTime, SPOKEN } from './times.ts';
 import type { Token } from './token.ts';
 
 /** Whether a figure can begin with a lower-case word: most words need no closer look. */
-export const opensFigure = (lower: string): boolean => SMALL.has(lower) || MONTHS.has(lower) || SPOKEN.has(lower);
+export const opensFigure = (lower: string): boolean =>
+  SMALL.has(lower) || opensNumber(lower) || MONTHS.has(lower) || SPOKEN.has(lower);
 
 /** Reads all figures of a token list, in order. Dates swallow their parts. */
 export function readQuantities(

@@ -39,16 +39,29 @@ export function readTime(tokens: readonly Token[], at: number): Quantity | undef
 
 function readClock(tokens: readonly Token[], at: number): Quantity | undefined {
   const dotted = dottedTime(tokens, at);
-  const hour = dotted?.hour ?? plainInteger(tokens[at], 0, 23);
+  const hour = dotted?.hour ?? plainInteger(tokens[at], 0, 23) ?? HOURS.get(tokens[at]?.lower ?? '');
   if (hour === undefined) return undefined;
   const minutes = dotted === undefined ? minutesAfter(tokens, at) : undefined;
   const told = minutes === undefined ? at : at + 2;
-  const mark = tokens[told + 1]?.lower ?? '';
-  const half = mark === 'am' || mark === 'pm' ? mark : undefined;
+  const half = halfAfter(tokens, told);
   if (minutes === undefined && half === undefined && dotted === undefined) return undefined;
-  const last = half === undefined ? told : told + 1;
-  const value = onTheDay(hour, half) * 60 + (dotted?.minute ?? minutes ?? 0);
-  return timeQuantity(tokens, at, last, value);
+  const value = onTheDay(hour, half?.is) * 60 + (dotted?.minute ?? minutes ?? 0);
+  const time = timeQuantity(tokens, at, half?.last ?? told, value);
+  return half?.is === "o'clock" && hour <= 12 ? { ...time, value: value % HALF_DAY, spoken: true } : time;
+}
+
+const HOURS = new Map(
+  'one two three four five six seven eight nine ten eleven twelve'.split(' ').map((word, at) => [word, at + 1]),
+);
+
+type Half = 'am' | 'pm' | "o'clock";
+
+/** "pm", "p.m." or "o'clock" behind an hour, and where it ends. */
+function halfAfter(tokens: readonly Token[], told: number): { is: Half; last: number } | undefined {
+  const [mark, stop, m] = tokens.slice(told + 1, told + 4).map(({ lower }) => lower);
+  if (mark === 'am' || mark === 'pm' || mark === "o'clock") return { is: mark, last: told + 1 };
+  const isDotted = (mark === 'a' || mark === 'p') && stop === '.' && m === 'm';
+  return isDotted ? { is: mark === 'a' ? 'am' : 'pm', last: told + 3 } : undefined;
 }
 
 function timeQuantity(tokens: readonly Token[], first: number, last: number, value: number): Quantity {
@@ -63,7 +76,7 @@ function minutesAfter(tokens: readonly Token[], at: number): number | undefined 
   return joined && colon?.lower === ':' && /^\d\d$/.test(minutes?.lower ?? '') ? Number(minutes?.lower) : undefined;
 }
 
-function onTheDay(hour: number, half: 'am' | 'pm' | undefined): number {
+function onTheDay(hour: number, half: Half | undefined): number {
   if (half === 'pm' && hour < 12) return hour + 12;
   return half === 'am' && hour === 12 ? 0 : hour;
 }
