@@ -55,7 +55,7 @@ const UNITS: readonly (readonly [RegExp, Spoken['unit'], number])[] = [
 ];
 const DAY_MINUTES = 1440;
 const SPAN = new RegExp(
-  String.raw`(?<![\p{L}\d.,])(?:(?<half>half an?)|(?<count>${COUNT}))(?<before> and a half)?[ -]?(?<unit>secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|weeks?|fortnights?|months?|years?|[hms])(?![\p{L}])(?<after> and a half)?(?:(?<=h) ?(?<rest>[0-5]\d)(?!\d))?`,
+  String.raw`(?<![\p{L}\d.,])(?:(?<half>half an?)|(?<quarters>(?:a|three) quarters? of an)|(?<count>${COUNT}))(?<before> and a half)?[ -]?(?<unit>secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|weeks?|fortnights?|months?|years?|[hms])(?![\p{L}])(?<after> and a half)?(?:(?<=h) ?(?<rest>[0-5]\d)(?!\d))?`,
   'gu',
 );
 
@@ -65,7 +65,9 @@ export function spokenIn(phrase: string): Spoken | undefined {
   return spanIn(text) ?? shareIn(text);
 }
 
-function spanIn(text: string): Spoken | undefined {
+/** The span of time that a phrase tells: "1 h 30", "three quarters of an hour". */
+export function spanIn(phrase: string): Spoken | undefined {
+  const text = phrase.toLowerCase();
   const parts = [...text.matchAll(SPAN)].map(partOf);
   const [first, last] = [parts[0], parts.at(-1)];
   const units = new Set(parts.map(({ unit }) => unit));
@@ -76,9 +78,11 @@ function spanIn(text: string): Spoken | undefined {
 }
 
 function partOf({ groups = {}, index }: RegExpExecArray): Spoken {
-  const { half, count = '', before, after, unit: word = '', rest } = groups;
+  const { half, quarters, count = '', before, after, unit: word = '', rest } = groups;
   const [, unit, size] = UNITS.find(([form]) => form.test(word)) ?? [undefined, 'day' as const, 0];
-  const number = (half === undefined ? numberOf(count) : 0) + ((half ?? before ?? after) ? 0.5 : 0);
+  const whole = count === '' ? 0 : numberOf(count);
+  const number =
+    whole + ((half ?? before ?? after) ? 0.5 : 0) + (quarters ? (quarters.startsWith('three') ? 0.75 : 0.25) : 0);
   const decimals = /[.,](\d+)$/.exec(count)?.[1]?.length;
   const step = size * 10 ** -(decimals ?? 0);
   const slack = decimals === undefined ? 0 : step / 2;

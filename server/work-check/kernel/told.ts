@@ -1,8 +1,10 @@
 import type { Quantity } from '../reading/quantity.ts';
-import { DAY_MINUTES, DAY_MS, RATED, type Result, WEEKDAYS } from './compute.ts';
+import { DAY_MINUTES, DAY_MS, RATED, type Result } from './amounts.ts';
 import { type Closeness, hourNamed, isTold, type Spoken } from './spoken.ts';
 
 /** How a result compares with a claimed figure, and how it is printed. */
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 /**
  * Whether a claimed figure is this result: the interval of its printed digits holds it, in the same kind, or it lies as
@@ -12,6 +14,7 @@ export function isResult(result: Result, claimed: Quantity | undefined, text: st
   const { top, bottom, unit } = result;
   if (unit === 'weekday') return text.toLowerCase().includes(printed(result).toLowerCase());
   if (unit === 'time' && hourNamed(text) === Number(top) / Number(bottom)) return true;
+  if (unit === 'date' && YEAR_MONTH.test(text.trim())) return printed(result).startsWith(text.trim());
   if (claimed === undefined) return false;
   if (unit === 'date') return isDay(result, claimed);
   if (unit === 'time') return claimed.kind === 'time' && isClock(Number(top) / Number(bottom), claimed);
@@ -19,6 +22,8 @@ export function isResult(result: Result, claimed: Quantity | undefined, text: st
   if (claimed.kind === 'time' && unit === 'minute') return claimed.value * Number(bottom) === Number(top);
   return isOfKind(unit, claimed) && isNumber(result, claimed, text, how);
 }
+
+const YEAR_MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
 /** Whether a figure may count what a result does. */
 function isOfKind(unit: string, claimed: Quantity): boolean {
@@ -72,11 +77,12 @@ function isDay({ top, withoutYear }: Result, { kind, value, year, month, day }: 
   const date = new Date(Number(top) * DAY_MS);
   // "From 7 to 18 June".
   if (kind === 'number') return value === date.getUTCDate();
+  // "September", "2026": what a claim leaves out of a date it does not claim.
   return (
     kind === 'date' &&
-    month === date.getUTCMonth() + 1 &&
-    day === date.getUTCDate() &&
-    (year === undefined || withoutYear === true || year === date.getUTCFullYear())
+    (month === undefined || month === date.getUTCMonth() + 1) &&
+    (day === undefined || day === date.getUTCDate()) &&
+    (year === undefined ? month !== undefined : withoutYear === true || year === date.getUTCFullYear())
   );
 }
 

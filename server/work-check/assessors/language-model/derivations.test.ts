@@ -137,6 +137,57 @@ describe('a derivation', () => {
       ['21 de junio de 2025, 72 hours before'],
     ],
     ['€ 18.400', one('18.400', 'a', from('p1', 'achttien duizend vierhonderd')), ['achttien duizend vierhonderd euro']],
+    ['ends at 19:30', one('19:30', 'a + b', from('p1', 'six pm'), from('p1', '90 minutes')), ['six pm, 90 minutes']],
+    ['ends at 12:30', one('12:30', 'a + b', from('p1', 'noon'), from('p1', '30 minutes')), ['noon, 30 minutes']],
+    [
+      '7 hours',
+      one('7 hours', 'a * b', from('p1', 'three and a half hours'), from('p1', '2')),
+      ['2 x three and a half hours'],
+    ],
+    ['ends 11:00', one('11:00', 'a + b', from('p1', '09:30'), from('p1', '1 h 30')), ['09:30, for 1 h 30']],
+    ['ends 10:00', one('10:00', 'a + b', from('p1', '09:30'), from('p1', 'half an hour')), ['09:30, half an hour']],
+    [
+      'ends 10:15',
+      one('10:15', 'a + b', from('p1', '09:30'), from('p1', 'three quarters of an hour')),
+      ['09:30, three quarters of an hour'],
+    ],
+    ['90 minutes', one('90 minutes', 'minutes(a, b)', from('p1', 'at 8'), from('p1', '9:30')), ['at 8 to 9:30']],
+    ['à 20h30', one('20h30', 'a + b', from('p1', '19h00'), from('p1', '90 minutes')), ['19h00, 90 minutes']],
+    ['um 20 Uhr 30', one('20 Uhr 30', 'a + b', from('p1', '19 Uhr'), from('p1', '90 Minuten')), ['19 Uhr, 90 Minuten']],
+    [
+      '24 May',
+      one('24 May', 'a + b', from('p1', 'twenty-second of May'), from('p1', '2 days')),
+      ['the twenty-second of May, 2 days'],
+    ],
+    ['period: 2025-09', one('2025-09', 'a', from('p1', '12 September 2025')), ['12 September 2025']],
+    [
+      'in September',
+      one('September', 'a + b', from('p1', '12 August 2025'), from('p1', '3 weeks')),
+      ['12 August 2025, 3 weeks'],
+    ],
+    [
+      'due on 4 October',
+      one('4 October', 'workdays(a, b)', from('p1', '27 September'), from('p1', 'five')),
+      ['found 27 September, five days, at 1/1/2027'],
+    ],
+    [
+      'within 61 minutes',
+      one(
+        '61 minutes',
+        'days(a, b) * 24 * 60 - c',
+        from('p1', '1 May'),
+        from('p1', '2 May'),
+        from('p1', '1379 minutes'),
+      ),
+      ['1 May to 2 May less 1379 minutes'],
+    ],
+    [
+      'on 4 May',
+      one('4 May', 'next(a, b)', from('p1', '1 May 2026'), from('p1', 'every Monday')),
+      ['from 1 May 2026, every Monday'],
+    ],
+    ['15 €', one('15 €', 'a * b', from('p1', '10 €'), from('p1', 'one and a half')), ['one and a half times 10 €']],
+    ['change: -5', one('-5', '-a', from('p1', '5')), ['down by 5']],
     ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
   ])('holds: %s', (text, derivation, evidence) => {
     expect(holds(text, [derivation], evidence)).toBe(true);
@@ -152,6 +203,17 @@ describe('a derivation', () => {
     ['two hours', 'two hours', '113'],
   ])('does not hold: %s, of %s by %s', (text, claimed, figure) => {
     expect(holds(text, [one(claimed, 'a', from('p1', figure))], [`${figure} counted`])).toBe(false);
+  });
+
+  it.each([
+    ['ends at 20:30', '20:30', 'a + b', ['six pm', '90 minutes']],
+    ['period: 2025-10', '2025-10', 'a', ['12 September 2025']],
+    ['in October', 'October', 'a + b', ['12 August 2025', '3 weeks']],
+    ['in 2027', '2027', 'a + b', ['12 August 2025', '3 weeks']],
+    ['ends 11:30', '11:30', 'a + b', ['09:30', '1 h 30']],
+  ])('does not hold: %s', (text, claimed, expression, words) => {
+    const operands = words.map((one) => from('p1', one));
+    expect(holds(text, [{ claimed, expression, operands }], [words.join(', ')])).toBe(false);
   });
 
   it('vouches for no figure but its own', () => {

@@ -1,4 +1,5 @@
-import { evaluate, type Operand, type Result } from '../../kernel/compute.ts';
+import type { Result } from '../../kernel/amounts.ts';
+import { evaluate, type Operand } from '../../kernel/compute.ts';
 import { operandName } from '../../kernel/expression.ts';
 import { type Closeness, closenessBefore, spokenIn } from '../../kernel/spoken.ts';
 import { isResult, isSpokenResult, printed } from '../../kernel/told.ts';
@@ -9,9 +10,10 @@ import type { Quantity } from '../../reading/quantity.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
 import type { Material } from './material.ts';
+import { asClock, BARE, clockOf, figureIn } from './operand-figure.ts';
 import type { StatementAnswer } from './prompt.ts';
 import { cellsOf, findFigure, findQuote, textOf } from './quotes.ts';
-import { asDigits, dayIn, isForeign, numberOf, otherwiseIn, spanIn } from './written.ts';
+import { asDigits, isForeign, otherwiseIn, spanIn } from './written.ts';
 
 /** A derivation that the kernel worked out. */
 export type Derived = {
@@ -94,9 +96,13 @@ function deriveOne(
   const missing = found.indexOf(undefined);
   if (missing !== -1) return { fault: `operand ${operandName(missing)} of “${clip(expression)}” stands nowhere` };
   if (operands.length > OPERANDS_MAX || steps > STEPS_MAX) return { fault: `“${clip(expression)}” is too long` };
-  const result = evaluate(expression, /\bminutes\b/.test(expression) ? places.map(asClock) : places);
+  const isClaim = (result: Result): boolean => !isStep && isClaimed(result, claimed, statement.slice(0, own?.start));
+  const readings = readingsOf(expression, places).flatMap(
+    (one) => evaluate(expression, one, onlyYearOf(about.task)) ?? [],
+  );
+  const result = readings.find(isClaim) ?? readings[0];
   if (result === undefined) return { fault: `“${clip(withOperands(expression, places))}” could not be worked out` };
-  const holds = !isStep && isClaimed(result, claimed, statement.slice(0, own?.start));
+  const holds = isClaim(result);
   return {
     claimed,
     // In the words of the work where it holds: "… / 7 = six weeks".
@@ -106,6 +112,14 @@ function deriveOne(
     operands: places.flatMap(({ passages }) => passages),
     steps,
   };
+}
+
+/** Operands as they may be read: "09.40" as a clock where minutes are asked for, "19h00" as a span and as a clock. */
+function readingsOf(expression: string, places: readonly Place[]): (readonly Place[])[] {
+  if (/\bminutes\b/.test(expression))
+    return [false, true].map((isBare) => places.map((place) => asClock(place, { isBare })));
+  const [first, ...rest] = places;
+  return first === undefined ? [] : [places, [asClock(first, { isBare: true }), ...rest]];
 }
 
 function placeOf(
@@ -132,13 +146,31 @@ function placeOf(
     return text === undefined ? undefined : { figure: figureIn(text, false), text, passages: [], steps: 0 };
   }
   const whole = material.passages.get(name);
-  const span = whole === undefined ? undefined : findFigure(words, cellsOf(whole, task));
+  // "dose,14" spans two cells of a row.
+  const span = whole && (findFigure(words, cellsOf(whole, task)) ?? findFigure(words, textOf(whole, task)));
   if (whole === undefined || span === undefined) return undefined;
   const text = asDigits(cellsOf(whole, task).slice(span.start, span.end));
   const source = task.evidence.sources.find(({ ref }) => ref === whole.ref);
   const figure = figureIn(text, source !== undefined && isForeign(source));
   const day = figure?.kind === 'date' && figure.month === undefined ? dayOf(text, task) : undefined;
   return { figure: day ?? figure, text, passages: [whole], steps: 0 };
+}
+
+const years = new WeakMap<AssessmentTask['evidence'], ReadonlySet<number>>();
+
+/** The only year that the dates of the evidence tell; undefined where they tell several. */
+function onlyYearOf({ evidence }: AssessmentTask): number | undefined {
+  const known =
+    years.get(evidence) ??
+    new Set(
+      evidence.sources.flatMap(({ text }) =>
+        readQuantities(tokenize(text)).flatMap(({ kind, month, year }) =>
+          kind === 'date' && month !== undefined && year !== undefined ? year : [],
+        ),
+      ),
+    );
+  years.set(evidence, known);
+  return known.size === 1 ? [...known][0] : undefined;
 }
 
 /** "04/03/2025" in the order that dates show somewhere in the evidence; the day first where none does. */
@@ -167,63 +199,13 @@ function rangeOf(
   return { figure: undefined, text: words.trim(), instances: passages.length, passages: shown, steps: 0 };
 }
 
-/** "P4" of "P4 Spa 2.400": a code is no figure where another stands beside it. */
-const withoutCodes = (text: string): string => {
-  const bare = text.replaceAll(/(?<![\p{L}\d])\p{L}{1,3}-?\d+(?![\p{L}\d])/gu, ' ');
-  return /\d/.test(bare) ? bare.trim() : text;
-};
-
-/** The figure that an operand gives, as English or the language of its source writes it. */
-function figureIn(quoted: string, inForeign: boolean): Quantity | undefined {
-  const text = withoutCodes(quoted);
-  const figure = readQuantities(tokenize(text))[0];
-  const clock = clockIn(text);
-  if (clock !== undefined) return clock;
-  const named = namedIn(text.trim().toLowerCase(), inForeign, figure === undefined);
-  if (named !== undefined) return { ...BARE, value: named };
-  const span = spanIn(text);
-  if (span !== undefined) return { ...BARE, ...span };
-  if (figure?.kind === 'time' || (figure?.kind === 'date' && figure.day !== undefined)) return figure;
-  const day = dayIn(text);
-  if (day !== undefined) return { ...BARE, kind: 'date', ...day };
-  if (figure?.kind === 'date' && /^\D*\d{4}\D*$/.test(text)) return { ...BARE, value: Number(/\d{4}/.exec(text)?.[0]) };
-  const other = otherwiseIn(text, inForeign);
-  const read = other === undefined ? figure : { ...(figure ?? BARE), value: other, kind: figure?.kind ?? 'number' };
-  return read === undefined || !BELOW_ZERO.test(text) ? read : { ...read, value: -read.value };
-}
-
-/** "Third", "dos": a word that English reads as a figure is of another language only where its source is. */
-function namedIn(word: string, inForeign: boolean, isUnread: boolean): number | undefined {
-  const ordinal = ORDINALS.indexOf(word);
-  if (ordinal >= 0) return ordinal + 1;
-  return isUnread || inForeign ? numberOf(word, inForeign) : undefined;
-}
-
-/** "09:21:30", in minutes. */
-function clockIn(text: string): Quantity | undefined {
-  const [hours, minutes = 0, seconds = 0] = (/^\D*(\d{1,2}):(\d{2}):(\d{2})\D*$/.exec(text) ?? []).slice(1).map(Number);
-  return hours === undefined ? undefined : { ...BARE, kind: 'time', value: hours * 60 + minutes + seconds / 60 };
-}
-
-/** "-2.2 F": quoted with its sign. */
-const BELOW_ZERO = /^[-−]\d/;
-
-const BARE: Quantity = { kind: 'number', value: 0, unit: '', tolerance: 0, first: 0, last: 0, start: 0, end: 0 };
-
-const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
-
-/** "09.40" where minutes are asked for. */
-function asClock(place: Place): Place {
-  const found = /^\D*([01]?\d|2[0-3])\.([0-5]\d)\D*$/.exec(place.text);
-  if (found === null || place.figure?.kind === 'time') return place;
-  return { ...place, figure: { ...BARE, kind: 'time', value: Number(found[1]) * 60 + Number(found[2]) } };
-}
-
 /** Whether a result is what is claimed, as closely as the words before it tell: "more than 300", "nearly two hours". */
 function isClaimed(result: Result, claimed: string, before: string): boolean {
   const howBefore = (start: number): Closeness | undefined => closenessBefore(before + claimed.slice(0, start));
   const spoken = spokenIn(claimed);
   if (spoken !== undefined && isSpokenResult(result, spoken, howBefore(spoken.start))) return true;
+  const clock = result.unit === 'time' ? clockOf(claimed) : undefined;
+  if (clock !== undefined && isResult(result, clock, claimed)) return true;
   const figures = readQuantities(tokenize(claimed));
   if (figures.length === 0) return isResult(result, undefined, claimed);
   // It vouches for all that it is said to be for.

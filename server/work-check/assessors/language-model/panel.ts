@@ -55,8 +55,9 @@ type Rounds<Opinion> = {
 };
 
 /**
- * Asks the first model about everything, and another only about what the first leaves open; no model learns what another
- * said. A model that fails is left out while another answers; a model that is alone reads what is open again itself.
+ * Asks the first model about everything, and another only about what the first leaves open. It learns which words nothing
+ * has shown so far, never what another said of them. A model that fails is left out while another answers; a model that is
+ * alone reads what is open again itself.
  *
  * @throws {CheckFailure} when no model is left and something was not read at all
  */

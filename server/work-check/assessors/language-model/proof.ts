@@ -1,6 +1,8 @@
 import type { Opinion } from '../../kernel/decide.ts';
 import { printed } from '../../kernel/told.ts';
 import { clip } from '../../quoting.ts';
+import { readQuantities } from '../../reading/quantities.ts';
+import type { Token } from '../../reading/token.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { Statement } from '../../statements.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
@@ -213,11 +215,17 @@ const DENIED = /\b(?:no|not|none|nobody|nothing|never|neither|without)\b/i;
 const REFERS =
   /(?<!\p{L})(?:this|that|these|those|it|its|they|them|their|he|she|his|her|both|either|neither|such|dies\p{L}*|es|sie|ihr\p{L}*|beide\p{L}*|cela|ces?|cette|ils?|elles?|leurs?|est[aeo]s?|ell[ao]s?|sus?|quest[aeio]|dit|deze|dat|die|het|ze)(?!\p{L})/iu;
 
-/** Whether quotes share a word with a statement, the record that its field belongs to, or the sentence that it refers to. */
+/** Whether quotes share a word with a statement, the record and path that its field belongs to, or the sentence that it refers to. */
 function isAbout(statement: Statement, quoted: readonly string[], { work }: AssessmentTask): boolean {
-  const { tokens, record, text } = statement;
-  const held = new Set(quoted.flatMap((one) => tokenize(one).map(({ stem }) => stem)));
+  const { tokens, record, text, under } = statement;
+  const held = new Set(quoted.flatMap((one) => stemsIn(tokenize(one))));
   const before = REFERS.test(text) ? (work.statements[work.statements.indexOf(statement) - 1]?.tokens ?? []) : [];
-  const beside = tokenize([record?.identity ?? '', ...(record?.keys ?? [])].join(' ; '));
+  const beside = record === undefined ? [] : tokenize([record.identity ?? '', ...record.keys, under].join(' ; '));
   return [...tokens, ...beside, ...before].some(({ content, stem }) => content && held.has(stem));
 }
+
+/** The stems of a text, and the codes of its currencies: GBP of "£1,860". */
+const stemsIn = (tokens: readonly Token[]): string[] => [
+  ...tokens.map(({ stem }) => stem),
+  ...readQuantities(tokens).flatMap(({ kind, unit }) => (kind === 'money' ? [unit.toLowerCase()] : [])),
+];

@@ -50,12 +50,13 @@ function statusOf(rule: JudgedStatement, read: Read): StatementStatus {
     if (wrong.length === 0) return rule.status;
   }
   const given = read.flatMap(({ opinion }) => opinion ?? []);
-  // That a field is null says that nothing is given: where rules are silent and no reading accuses, there is no gap.
+  // That a field is null says that nothing is given: where no reading accuses, there is no gap; two must look where rules
+  // found something near.
   const accuses = ({ status }: StatementOpinion): boolean => status === 'contradicted' || status === 'changed';
   if (
     rule.statement.record?.value === 'null' &&
-    rule.status === 'not_found' &&
-    given.length > 0 &&
+    isUnsettled(rule.status) &&
+    given.length >= (rule.status === 'not_found' ? 1 : 2) &&
     !given.some(accuses)
   )
     return 'not_checked';

@@ -11,7 +11,7 @@ import type { AssessmentTask, Passage } from '../port.ts';
 import { cellsApart, cellsOf, findFigure } from './quotes.ts';
 import { asDigits, isForeign, isNamed, isWritten, otherwiseIn, type Written } from './written.ts';
 
-type Read = Written & { names: Set<string> };
+type Read = Written & { names: Set<string>; lowers: Set<string> };
 
 /**
  * Whether every figure, date and name of a statement stands in the quoted passages, in whatever form, or follows from
@@ -42,15 +42,16 @@ export function typedIn(
   const names = namesIn(statement.tokens, opens(statement));
   const own = new Set(names.map(({ stem }) => stem));
   const from = statement.record === undefined ? 0 : statement.text.length - statement.record.value.length;
-  const isNoun = isGerman(task.work) ? nounsIn(statement.tokens) : new Set<Token>();
-  // Rows and columns have the work's own titles.
-  const unnamed = names.filter(
-    (token) =>
-      token.start >= from &&
-      !isNoun.has(token) &&
-      !about.has(token.stem) &&
-      !sources.some((one) => isNamed(token, one)),
+  const currencies = new Set(
+    near.flatMap(({ quantities }) => quantities.map(({ kind, unit }) => kind === 'money' && unit)),
   );
+  const isKnown = ({ lower, ...token }: Token): boolean =>
+    about.has(token.stem) || currencies.has(lower) || sources.some((one) => isNamed({ lower, ...token }, one));
+  const isGenitive = ({ lower, capital }: Token): boolean =>
+    capital && /\p{L}{2}s$/u.test(lower) && sources.some(({ lowers }) => lowers.has(lower.slice(0, -1)));
+  const isNoun = isGerman(task.work) ? nounsIn(statement.tokens, isGenitive) : new Set<Token>();
+  // Rows and columns have the work's own titles.
+  const unnamed = names.filter((token) => token.start >= from && !isNoun.has(token) && !isKnown(token));
   const named = unnamed.length === 0;
   const joined = ({ names: theirs }: Read): boolean =>
     theirs.size === 0 || own.size === 0 || [...theirs].some((stem) => own.has(stem) || about.has(stem));
@@ -61,6 +62,7 @@ export function typedIn(
     isSmallWord(figure, statement) ||
     isBase(figure, statement) ||
     isMonth(figure, sources) ||
+    isYearMonth(figure, statement, near) ||
     isOfPeriod(figure, statement, task);
   const figures = statement.quantities.filter(({ start }) => start >= from);
   const open = figures.filter((figure) => !stands(figure));
@@ -108,17 +110,20 @@ function readOf(text: string): Read {
     text,
     tokens,
     stems: new Set(tokens.map(({ stem }) => stem)),
+    lowers: new Set(tokens.map(({ lower }) => lower)),
     quantities: readQuantities(tokens),
     names: new Set(names),
   };
 }
 
-/** Whether the first word of a statement has its capital from where it stands: of a sentence, also in a field. */
+/** Whether the first word of a statement has its capital from where it stands: of a sentence, or a phrase in a field. */
 function opens({ record }: Statement): boolean {
-  return record === undefined || record.value.split(/\s+/).length >= SENTENCE_WORDS_MIN;
+  const [, second = '', ...more] = record?.value.trim().split(/\s+/) ?? [];
+  return record === undefined || more.length >= SENTENCE_MORE_MIN || /^\p{Ll}/u.test(second);
 }
 
-const SENTENCE_WORDS_MIN = 5;
+/** Words of a field behind its second that make it a sentence. */
+const SENTENCE_MORE_MIN = 3;
 
 /** A passage with the two before it and the one behind: the number of its clause, its heading, who speaks. */
 function aroundOf({ ref, start, end }: Passage, task: AssessmentTask): string {
@@ -163,22 +168,37 @@ function isGerman(work: AssessmentTask['work']): boolean {
   return german.get(work) === true;
 }
 
-/** An article, a pronoun or an adjective before a noun: "Ihre Nachricht", "der vereinbarten Laufleistung". */
-const DETERMINES =
-  /^(?:d(?:er|ie|as|en|em|es)|(?:ein|kein|mein|dein|sein|ihr|unser|eu(?:er|r))(?:e[nmrs]?)?|zum|zur|vom|beim|im|am|ins|ans|\p{Ll}{2,}(?:e[nmrs]?))$/u;
-const NO_ADJECTIVE = /^(?:bei|neben|gegen|über|unter|hinter|oder|aber|sowie|wegen|eben|wenn|denn)$/;
+/** What a name follows in German: "Herrn Ohlendorf", "Dr. Klee". */
+const TITLE = /^(?:herrn?|frau|familie|dr|prof|firma)$/;
+
+/**
+ * The words of a German text that have a capital and are no names: those that no title announces and no other name stands
+ * beside ("Jens Ohlendorf"; of "Maras Wunsch" the first is a name in the genitive). A single name that no source knows
+ * passes as a noun; two readings must have borne it out.
+ */
+const nounsIn = (tokens: readonly Token[], isGenitive: (token: Token) => boolean): Set<Token> => {
+  // What opens a sentence has its capital from there.
+  const isBeside = (at: number): boolean => {
+    const [before, token] = [tokens[at - 1], tokens[at]];
+    const isName = token?.capital === true && before !== undefined && !OPENS_SENTENCE.has(before.lower);
+    return isName && !POLITE.test(token.lower) && !isGenitive(token);
+  };
+  const isTitled = (at: number): boolean =>
+    TITLE.test(tokens[at - 1]?.lower ?? '') ||
+    (tokens[at - 1]?.lower === '.' && TITLE.test(tokens[at - 2]?.lower ?? ''));
+  return new Set(
+    tokens.filter(
+      (token, at) =>
+        POLITE.test(token.lower) ||
+        TITLE.test(token.lower) ||
+        isGenitive(token) ||
+        (token.kind === 'word' && !isTitled(at) && !isBeside(at - 1) && !isBeside(at + 1)),
+    ),
+  );
+};
 
 /** "You" and "your" in letters. */
 const POLITE = /^(?:sie|ihnen|ihr(?:e[nmrs]?)?)$/;
-
-/** The words of a German text that have a capital and are no names: nouns, by what stands before them, and "Ihre". */
-const nounsIn = (tokens: readonly Token[]): Set<Token> =>
-  new Set(
-    tokens.filter(({ lower }, at) => {
-      const before = tokens[at - 1]?.lower ?? '';
-      return POLITE.test(lower) || (DETERMINES.test(before) && !NO_ADJECTIVE.test(before));
-    }),
-  );
 
 /** What a sentence follows, also as the value of a field ("reason: Gearbox failure …"). */
 const OPENS_SENTENCE = new Set(['.', ':']);
@@ -233,6 +253,15 @@ const isMonth = ({ kind, day, month }: Quantity, sources: readonly Read[]): bool
   day === undefined &&
   month !== undefined &&
   sources.some(({ quantities }) => quantities.some((known) => known.month === month));
+
+/** The parts of "2025-09", where a quoted passage gives September 2025 or a day in it. */
+function isYearMonth({ start, end }: Quantity, { text, record }: Statement, near: readonly Read[]): boolean {
+  const value = record?.value.trim() ?? '';
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(value) ?? [];
+  if (month === undefined || start < text.lastIndexOf(value) || end > text.length) return false;
+  const isIn = (known: Quantity): boolean => known.year === Number(year) && known.month === Number(month);
+  return near.some(({ quantities }) => quantities.some(isIn));
+}
 
 const SMALL_WORD_MAX = 5;
 
