@@ -98,7 +98,7 @@ function deriveOne(
   if (operands.length > OPERANDS_MAX || steps > STEPS_MAX) return { fault: `“${clip(expression)}” is too long` };
   const isClaim = (result: Result): boolean => !isStep && isClaimed(result, claimed, statement.slice(0, own?.start));
   const readings = readingsOf(expression, places).flatMap(
-    (one) => evaluate(expression, one, onlyYearOf(about.task)) ?? [],
+    (one) => evaluate(expression, one, onlyYearOf(places, about.task)) ?? [],
   );
   const result = readings.find(isClaim) ?? readings[0];
   if (result === undefined) return { fault: `“${clip(withOperands(expression, places))}” could not be worked out` };
@@ -156,21 +156,26 @@ function placeOf(
   return { figure: day ?? figure, text, passages: [whole], steps: 0 };
 }
 
-const years = new WeakMap<AssessmentTask['evidence'], ReadonlySet<number>>();
+type Source = AssessmentTask['evidence']['sources'][number];
+const years = new WeakMap<Source, ReadonlySet<number>>();
 
-/** The only year that the dates of the evidence tell; undefined where they tell several. */
-function onlyYearOf({ evidence }: AssessmentTask): number | undefined {
-  const known =
-    years.get(evidence) ??
-    new Set(
-      evidence.sources.flatMap(({ text }) =>
-        readQuantities(tokenize(text)).flatMap(({ kind, month, year }) =>
-          kind === 'date' && month !== undefined && year !== undefined ? year : [],
-        ),
-      ),
-    );
-  years.set(evidence, known);
-  return known.size === 1 ? [...known][0] : undefined;
+/** The years that the dates of a source tell; found once for each. */
+function yearsOf(source: Source): ReadonlySet<number> {
+  const told = years.get(source) ?? new Set(readQuantities(tokenize(source.text)).flatMap(yearOfDate));
+  years.set(source, told);
+  return told;
+}
+
+const yearOfDate = ({ kind, month, year }: Quantity): number[] =>
+  kind === 'date' && month !== undefined && year !== undefined ? [year] : [];
+
+/** The only year that the dates of the sources tell from which operands come, or of all sources; undefined where they tell several. */
+function onlyYearOf(places: readonly Place[], { evidence: { sources } }: AssessmentTask): number | undefined {
+  const refs = new Set(places.flatMap(({ passages }) => passages.map(({ ref }) => ref)));
+  const own = sources.filter(({ ref }) => refs.has(ref));
+  return [own, sources]
+    .map((some) => [...new Set(some.flatMap((source) => [...yearsOf(source)]))])
+    .find((told) => told.length === 1)?.[0];
 }
 
 /** "04/03/2025" in the order that dates show somewhere in the evidence; the day first where none does. */
