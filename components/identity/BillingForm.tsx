@@ -1,3 +1,4 @@
+import { RuledSection } from '@/components/ui/RuledSection.tsx';
 import type { Billing } from '@/server/identity/account-contract.ts';
 
 interface Props {
@@ -8,10 +9,7 @@ interface Props {
 /** Who buys, as it stands on receipts for the books. Works without scripts. */
 export function BillingForm({ billing, mayChange }: Props) {
   return (
-    <section aria-labelledby="billing" className="mt-10 scroll-mt-6">
-      <h2 id="billing" className="border-b border-ink pb-2 text-h3">
-        Receipts are made out to
-      </h2>
+    <RuledSection id="billing" title="Receipts are made out to">
       {mayChange ? (
         <Fields billing={billing} />
       ) : (
@@ -19,7 +17,7 @@ export function BillingForm({ billing, mayChange }: Props) {
           {billing === null ? 'Nobody yet: an owner of the account can say it here.' : textOf(billing)}
         </p>
       )}
-    </section>
+    </RuledSection>
   );
 }
 

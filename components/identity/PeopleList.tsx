@@ -1,4 +1,5 @@
 import { Instant } from '@/components/ui/Instant.tsx';
+import { RuledSection } from '@/components/ui/RuledSection.tsx';
 import { invitationDays, type People } from '@/server/identity/people-contract.ts';
 import { type MemberRole, memberMay, memberRoles } from '@/server/operation/member-roles.ts';
 
@@ -12,10 +13,7 @@ const roleWords: Readonly<Record<MemberRole, string>> = {
 export function PeopleList({ people }: { people: People }) {
   const mine = people.members.find(({ you }) => you)?.role ?? 'reader';
   return (
-    <section aria-labelledby="people" className="mt-8">
-      <h2 id="people" className="border-b border-ink pb-2 text-h3">
-        Members
-      </h2>
+    <RuledSection id="people" title="Members">
       <ul>
         {people.members.map((member) => (
           <li key={member.member_key} className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-3">
@@ -51,7 +49,7 @@ export function PeopleList({ people }: { people: People }) {
         ))}
       </ul>
       {memberMay(mine, 'invite_member') ? <Invite /> : null}
-    </section>
+    </RuledSection>
   );
 }
 

@@ -1,5 +1,6 @@
 import { CreditCard } from 'lucide-react';
 import { Instant } from '@/components/ui/Instant.tsx';
+import { RuledSection } from '@/components/ui/RuledSection.tsx';
 import type { SavedCards } from '@/server/purchases/payment-contract.ts';
 
 const YEAR_DIGITS = 2;
@@ -12,10 +13,7 @@ function nameOfCard({ brand, last4 }: SavedCards['cards'][number]): string {
 /** The account's kept cards, each with a button to remove it. Works without scripts. */
 export function SavedCardList({ cards, mayRemove }: SavedCards & { mayRemove: boolean }) {
   return (
-    <section aria-labelledby="cards" className="mt-10">
-      <h2 id="cards" className="border-b border-ink pb-2 text-h3">
-        Saved cards
-      </h2>
+    <RuledSection id="cards" title="Saved cards">
       {cards.length === 0 ? (
         <p className="py-3 text-ink-2">
           No saved cards. If you pay by card while signed in, you can choose to save it. Agents with that permission can
@@ -41,7 +39,7 @@ export function SavedCardList({ cards, mayRemove }: SavedCards & { mayRemove: bo
           ))}
         </ul>
       )}
-    </section>
+    </RuledSection>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
+import { RuledSection } from '@/components/ui/RuledSection.tsx';
 import type { SignedIn } from '@/server/identity/account-contract.ts';
 import { browserName } from './browser-name.ts';
 
@@ -16,10 +17,7 @@ export function SignedInList({ member }: { member: SignedIn }) {
 
 function Sessions({ sessions }: Pick<SignedIn, 'sessions'>) {
   return (
-    <section aria-labelledby="sessions" className="mt-8">
-      <h2 id="sessions" className="border-b border-ink pb-2 text-h3">
-        Signed in
-      </h2>
+    <RuledSection id="sessions" title="Signed in">
       <ul>
         {sessions.map((session) => (
           <li
@@ -54,17 +52,14 @@ function Sessions({ sessions }: Pick<SignedIn, 'sessions'>) {
           </button>
         </form>
       ) : null}
-    </section>
+    </RuledSection>
   );
 }
 
 /** Turns off what is neither about money nor about safety. */
 function Letters({ reports }: { reports: boolean }) {
   return (
-    <section aria-labelledby="letters" className="mt-10">
-      <h2 id="letters" className="border-b border-ink pb-2 text-h3">
-        Letters to you
-      </h2>
+    <RuledSection id="letters" title="Letters to you">
       <form action="/account/letters" method="post" className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
         <input type="hidden" name="reports" value={reports ? 'off' : 'on'} />
         <p className="min-w-0 flex-1 basis-56">
@@ -75,16 +70,13 @@ function Letters({ reports }: { reports: boolean }) {
           {reports ? 'Stop these letters' : 'Write to me again'}
         </button>
       </form>
-    </section>
+    </RuledSection>
   );
 }
 
 function Silenced({ silenced }: Pick<SignedIn, 'silenced'>) {
   return (
-    <section aria-labelledby="silenced" className="mt-10">
-      <h2 id="silenced" className="border-b border-ink pb-2 text-h3">
-        Blocked from writing to you
-      </h2>
+    <RuledSection id="silenced" title="Blocked from writing to you">
       {silenced.length === 0 ? (
         <p className="py-3 text-ink-2">
           Nobody. If you block the network that an agent asked from, it stands here, and you can end that.
@@ -111,6 +103,6 @@ function Silenced({ silenced }: Pick<SignedIn, 'silenced'>) {
           ))}
         </ul>
       )}
-    </section>
+    </RuledSection>
   );
 }

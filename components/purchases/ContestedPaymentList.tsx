@@ -1,4 +1,5 @@
 import { Instant } from '@/components/ui/Instant.tsx';
+import { RuledSection } from '@/components/ui/RuledSection.tsx';
 import type { ContestedPayments } from '@/server/purchases/payment-contract.ts';
 
 type Payment = ContestedPayments['payments'][number];
@@ -18,10 +19,7 @@ export function ContestedPaymentList({
   const strangers = payments.filter(({ can_disown }) => can_disown);
   if (payments.length === 0 && closed === null) return null;
   return (
-    <section aria-labelledby="contested" className="mt-8">
-      <h2 id="contested" className="border-b border-ink pb-2 text-h3">
-        Contested payments
-      </h2>
+    <RuledSection id="contested" title="Contested payments">
       {payments.length === 0 ? null : (
         <ul>
           {payments.map((payment) => (
@@ -57,6 +55,6 @@ export function ContestedPaymentList({
           Since <Instant at={closed} /> only signed-in members can pay by card on your payment links.
         </p>
       )}
-    </section>
+    </RuledSection>
   );
 }

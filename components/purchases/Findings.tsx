@@ -114,7 +114,7 @@ export function Findings({ findings, ...rest }: Props) {
       {isFolded ? (
         <details className="fold-phone">
           <summary className="min-h-6 cursor-pointer border-b border-line py-2.5">
-            {again.length} on what is told above:{' '}
+            {again.length} {again.length === 1 ? 'rests' : 'rest'} on what is told above:{' '}
             {tally(
               'finding',
               again.map(({ finding }) => finding.status),

@@ -7,6 +7,7 @@ import { SignedInList } from '@/components/identity/SignedInList.tsx';
 import { ContestedPaymentList } from '@/components/purchases/ContestedPaymentList.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
+import { RuledSection } from '@/components/ui/RuledSection.tsx';
 import type { SignedIn } from '@/server/identity/account-contract.ts';
 import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
@@ -83,10 +84,7 @@ export default show(async () => {
 function Blocks({ blocks }: Pick<SignedIn, 'blocks'>) {
   if (blocks.length === 0) return null;
   return (
-    <section aria-labelledby="blocked" className="mt-8">
-      <h2 id="blocked" className="border-b border-ink pb-2 text-h3">
-        Your agents can buy nothing new for now
-      </h2>
+    <RuledSection id="blocked" title="Your agents can buy nothing new for now">
       <ul>
         {blocks.map(({ why, next, since }) => (
           <li key={why} className="border-b border-line py-3">
@@ -104,7 +102,7 @@ function Blocks({ blocks }: Pick<SignedIn, 'blocks'>) {
           Write to us
         </a>
       </p>
-    </section>
+    </RuledSection>
   );
 }
 
@@ -112,30 +110,13 @@ function Blocks({ blocks }: Pick<SignedIn, 'blocks'>) {
 function Beyond({ mayClose }: { mayClose: boolean }) {
   return (
     <>
-      <section aria-labelledby="credit" className="mt-8">
-        <h2 id="credit" className="border-b border-ink pb-2 text-h3">
-          Credit
-        </h2>
-        <p className="py-3">
-          <a href="/purchases/credit" className="link">
-            What your agents have for checks, and how it came and went
-          </a>
-        </p>
-      </section>
-      <section aria-labelledby="webhooks" className="mt-8">
-        <h2 id="webhooks" className="border-b border-ink pb-2 text-h3">
-          Webhooks
-        </h2>
-        <p className="py-3">
-          <a href="/account/webhooks" className="link">
-            Addresses that are told of events
-          </a>
-        </p>
-      </section>
-      <section aria-labelledby="export" className="mt-8">
-        <h2 id="export" className="border-b border-ink pb-2 text-h3">
-          Take it with you
-        </h2>
+      <LinkSection id="credit" title="Credit" href="/purchases/credit">
+        What your agents have for checks, and how it came and went
+      </LinkSection>
+      <LinkSection id="webhooks" title="Webhooks" href="/account/webhooks">
+        Addresses that are told of events
+      </LinkSection>
+      <RuledSection id="export" title="Take it with you">
         <p className="py-3 text-ink-2">
           One file (JSON) with the account’s people, agents, limits, cards, sources, webhooks, purchases and signed
           receipts. Each report is downloaded on its own page.
@@ -143,19 +124,24 @@ function Beyond({ mayClose }: { mayClose: boolean }) {
         <a href="/account/export.json" className="btn" download>
           Download the account
         </a>
-      </section>
+      </RuledSection>
       {mayClose ? (
-        <section aria-labelledby="close" className="mt-8">
-          <h2 id="close" className="border-b border-ink pb-2 text-h3">
-            Close the account
-          </h2>
-          <p className="py-3">
-            <a href="/account/close" className="link">
-              See what closing ends and what stays, then decide
-            </a>
-          </p>
-        </section>
+        <LinkSection id="close" title="Close the account" href="/account/close">
+          See what closing ends and what stays, then decide
+        </LinkSection>
       ) : null}
     </>
+  );
+}
+
+function LinkSection({ href, children, ...section }: { id: string; title: string; href: string; children: string }) {
+  return (
+    <RuledSection {...section}>
+      <p className="py-3">
+        <a href={href} className="link inline-flex min-h-6 items-center">
+          {children}
+        </a>
+      </p>
+    </RuledSection>
   );
 }

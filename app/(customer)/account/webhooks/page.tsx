@@ -3,6 +3,7 @@ import { FreshSignIn } from '@/components/forms/FreshSignIn.tsx';
 import { EndpointList } from '@/components/purchases/EndpointList.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
+import { SubpageHead } from '@/components/ui/SubpageHead.tsx';
 import { endpointsMax } from '@/server/purchases/webhook-contract.ts';
 import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
@@ -41,14 +42,10 @@ export default show(async () => {
   const words = told[code] ?? refused[code];
   return (
     <div className="mx-auto max-w-read px-4 py-8 md:py-12">
-      <a href="/account" className="link text-dense">
-        Account
-      </a>
-      <h1 className="mt-2 text-h1">Webhooks</h1>
-      <p className="mt-1 text-ink-2">
+      <SubpageHead above={['Account', '/account']} title="Webhooks">
         Each event of the account’s purchases is sent to these addresses, in order and signed as Standard Webhooks has
         it. An event names what changed and holds nothing of the work.
-      </p>
+      </SubpageHead>
       {words === undefined ? null : (
         <div className="mt-6">
           <Notice tone={code in told ? 'settled' : 'attention'}>{words}</Notice>

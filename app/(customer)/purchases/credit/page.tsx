@@ -2,6 +2,7 @@ import type { Metadata } from 'next';
 import { nameOf } from '@/components/identity/AgentList.tsx';
 import { amountText, Price } from '@/components/purchases/Price.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
+import { SubpageHead } from '@/components/ui/SubpageHead.tsx';
 import type { CreditChange } from '@/server/purchases/credit-contract.ts';
 import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
@@ -26,12 +27,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ after?: s
   if (credit === null) return <SignInNeeded to="see your credit" next={here} />;
   return (
     <div className="mx-auto max-w-read px-4 py-8 md:py-12">
-      <p className="text-dense">
-        <a href="/purchases" className="link inline-flex min-h-6 items-center">
-          Purchases
-        </a>
-      </p>
-      <h1 className="mt-1 text-h1">Credit</h1>
+      <SubpageHead above={['Purchases', '/purchases']} title="Credit" />
       <p className="mt-1 text-body">
         <strong className="font-semibold">
           <Price microcents={credit.balance_microcents} />
@@ -63,8 +59,8 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ after?: s
 function Change({ change }: { change: CreditChange }) {
   const { amount_microcents: amount, balance_microcents: balance } = change;
   return (
-    <li className="flex flex-wrap items-baseline gap-x-6 gap-y-1 border-b border-line py-3">
-      <div className="min-w-0 flex-1 basis-56">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 border-b border-line py-3">
+      <div>
         <a href={`/receipts/${change.job_key}`} className="link inline-flex min-h-6 items-center">
           {reasons[change.event] ?? (amount > 0 ? 'Came back' : 'Taken back')}
         </a>

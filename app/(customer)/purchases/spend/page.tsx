@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import { type MonthSpent, SpendChart } from '@/components/purchases/SpendChart.tsx';
+import { SubpageHead } from '@/components/ui/SubpageHead.tsx';
 import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
 import { readForMember } from '../../read.ts';
@@ -30,15 +31,9 @@ export default show(async () => {
   }
   return (
     <div className="mx-auto max-w-read px-4 py-8 md:py-12">
-      <p className="text-dense">
-        <a href="/purchases" className="link inline-flex min-h-6 items-center">
-          Purchases
-        </a>
-      </p>
-      <h1 className="mt-1 text-h1">Spend</h1>
-      <p className="mt-1 text-ink-2">
+      <SubpageHead above={['Purchases', '/purchases']} title="Spend">
         What was collected in each month of UTC. What went back is shown in the month of its purchase.
-      </p>
+      </SubpageHead>
       <SpendChart months={months} />
     </div>
   );
