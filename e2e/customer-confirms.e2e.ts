@@ -3,7 +3,7 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent, type Answer } from './support/agent.ts';
-import { faultsOfPages, startInBrowser } from './support/browser.ts';
+import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { addressIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
@@ -18,7 +18,7 @@ let registration: Answer;
 
 beforeAll(async () => {
   person = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-  agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+  agent = newcomer();
 });
 
 /** Generous, for workers on busy machines. */
@@ -35,6 +35,8 @@ async function linkIn(subject: RegExp): Promise<string> {
     .toBeDefined();
   return found ?? '';
 }
+
+const newcomer = () => new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
 
 /** Another agent of the customer, connected by approval. */
 async function registerForMember(): Promise<Answer> {
@@ -90,7 +92,7 @@ describe('a customer', () => {
   });
 
   it('confirms only this once', async () => {
-    const other = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+    const other = newcomer();
     const asked = await register(other, 'once@example.com');
     const links = () => addressesIn(stack.sandboxUrl, 'once@example.com', /Confirm an agent/);
     await expect.poll(async () => (await links()).length, patience).toBe(1);
@@ -101,7 +103,7 @@ describe('a customer', () => {
   });
 
   it('declines with a button of the same weight, and a foreign site cannot decide', async () => {
-    const stranger = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+    const stranger = newcomer();
     await register(stranger, 'declines@example.com');
     const control = controlClient(stack.sandboxUrl);
     await expect.poll(async () => (await control.mail('declines@example.com')).length, patience).toBe(1);
@@ -137,7 +139,7 @@ describe('a customer', () => {
   });
 
   it('connects another agent by typing its code, with lower limits', async () => {
-    const second = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+    const second = newcomer();
     const asked = await register(second, email, {
       mode: 'link_existing',
       agent: { name: 'Research Desk', software: 'brief-runner 0.9.3' },
@@ -217,6 +219,12 @@ describe('a customer', () => {
     await person.getByRole('button', { name: 'Pause' }).click();
     expect((await agent.get('/api/agent/v1/me')).body.grant.paused).toBe(true);
     await shoot('agent', address);
+    // The letter that began it all tells how the agent stands, not how it once stood.
+    const letter = await linkIn(/Confirm an agent/);
+    await person.goto(letter);
+    expect(await main()).toContain('This agent is paused');
+    await person.getByRole('link', { name: 'See your agents' }).click();
+    await person.getByRole('link', { name: 'Procurement Assistant' }).click();
     await person.getByRole('button', { name: 'Resume' }).click();
     await person.getByRole('button', { name: 'Replace its key' }).click();
     expect((await claim(agent, registration)).status).toBe(200);
@@ -231,6 +239,29 @@ describe('a customer', () => {
     }
     expect((await agent.get('/api/agent/v1/me')).status).toBe(401);
     await shoot('agents', `${stack.baseUrl}/agents`);
+    await person.goto(letter);
+    expect(await main()).toContain('This agent was revoked');
+  });
+
+  it('stops a leaked key at once, and the agent goes on with a new one', async () => {
+    const asked = await registerForMember();
+    const [leaked, renewed] = [newcomer(), newcomer()];
+    leaked.token = (await claim(leaked, asked)).body.credential;
+    expect((await leaked.get('/api/agent/v1/me')).status).toBe(200);
+    await person.goto(`${stack.baseUrl}/agents`);
+    await person.locator(`a[href="/agents/${asked.body.agent_key}"]`).first().click();
+    await person.getByRole('button', { name: 'Key leaked: stop the old one now' }).click();
+    expect(await main()).toContain('Stopped: the old key buys and reads nothing any more.');
+    expect((await leaked.get('/api/agent/v1/me')).status).toBe(401);
+    renewed.token = (await claim(renewed, asked)).body.credential;
+    expect((await renewed.get('/api/agent/v1/me')).status).toBe(200);
+    expect((await leaked.get('/api/agent/v1/me')).status).toBe(401);
+    // The browser's way back does nothing again: the new key still works.
+    await person.goBack();
+    await person.goto(`${stack.baseUrl}/agents/${asked.body.agent_key}`);
+    expect(await main()).toMatch(/Fetched its key[\s\S]*Its leaked key was stopped/);
+    expect((await renewed.get('/api/agent/v1/me')).status).toBe(200);
+    expect(await linkIn(/may fetch a new key/)).toBe(`${stack.baseUrl}/agents`);
   });
 
   it('is told once what a form did, and never by a link', async () => {
@@ -368,6 +399,72 @@ describe('a customer', () => {
   it('finds nothing of another account', async () => {
     const response = await person.goto(`${stack.baseUrl}/agents/agent_0000000000000000000000`);
     expect(response?.status()).toBe(404);
+  });
+});
+
+describe('somebody without an account, on a phone without scripts', () => {
+  const lettersTo = (address: string) => addressesIn(stack.sandboxUrl, address, /Confirm an agent/);
+
+  /** The agent asks for this person, whose letter with this number has come. Resolves to its link. */
+  async function asks(by: Agent, address: string, count = 1): Promise<{ asked: Answer; link: string }> {
+    const asked = await register(by, address);
+    await expect.poll(async () => (await lettersTo(address)).length, patience).toBe(count);
+    return { asked, link: (await lettersTo(address))[0] ?? '' };
+  }
+
+  const newPhone = async () =>
+    (await browser.newContext({ viewport: sizes.narrow, javaScriptEnabled: false })).newPage();
+  const wordsOf = (page: Page) => page.getByRole('main').innerText();
+
+  it('who blocked a network by mistake undoes it by the same letter from elsewhere, and lets the agent buy', async () => {
+    const address = 'mistaken@example.com';
+    const by = newcomer();
+    const { link } = await asks(by, address);
+    const phone = await newPhone();
+    await phone.goto(link);
+    await phone.getByText('You do not know this agent?').click();
+    await phone.getByRole('button', { name: 'Decline, and block this network' }).click();
+    expect(await wordsOf(phone)).toMatch(/no agent from [\s\S]* can have letters sent to you/);
+    await phone.context().close();
+    expect((await register(by, address)).status).toBe(202);
+    const other = await newPhone();
+    await other.goto(link);
+    await other.getByRole('button', { name: 'Undo the block' }).click();
+    expect(await wordsOf(other)).not.toContain('Undo the block');
+    // What the agent asked for meanwhile brought no letter: the next one is the second.
+    const again = await asks(by, address, 2);
+    await other.goto(again.link);
+    await other.getByRole('button', { name: 'Confirm' }).click();
+    expect(await wordsOf(other)).toContain('Your agent may buy checks');
+    expect((await claim(by, again.asked)).status).toBe(200);
+    await other.context().close();
+  });
+
+  it('who opens a letter in part, too late, elsewhere or again is told how it stands, and what to do', async () => {
+    const address = 'late@example.com';
+    const by = newcomer();
+    const { asked, link } = await asks(by, address);
+    const phone = await newPhone();
+    await phone.goto(link.slice(0, -8));
+    expect(await wordsOf(phone)).toContain('Part of it may be missing. Open the complete link from the letter.');
+    const database = new pg.Client({ connectionString: stack.databaseUrl });
+    await database.connect();
+    await database.query('update registrations set expires_at = now() where registration_key = $1', [
+      asked.body.registration_key,
+    ]);
+    await database.end();
+    await phone.goto(link);
+    expect(await wordsOf(phone)).toMatch(/This link has expired[\s\S]*have it ask again/);
+    const again = await asks(by, address, 2);
+    const elsewhere = await newPhone();
+    await elsewhere.goto(again.link);
+    await elsewhere.getByRole('button', { name: 'Confirm' }).click();
+    await elsewhere.goBack();
+    expect(await wordsOf(elsewhere)).toContain('Your agent may buy checks');
+    await phone.goto(again.link);
+    expect(await wordsOf(phone)).toContain('Your agent may buy checks');
+    expect((await claim(by, again.asked)).status).toBe(200);
+    await Promise.all([phone.context().close(), elsewhere.context().close()]);
   });
 });
 

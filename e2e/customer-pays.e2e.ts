@@ -4,7 +4,7 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent, facilitatorFault, settlementsOf } from './support/agent.ts';
-import { faultsOf, startInBrowser } from './support/browser.ts';
+import { faultsOf, sizes, startInBrowser } from './support/browser.ts';
 import { BrowserWallet } from './support/browser-wallet.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
@@ -44,6 +44,13 @@ async function newPage(options: { javaScriptEnabled?: boolean } = {}): Promise<P
   return (await browser.newContext(options)).newPage();
 }
 
+/** Follows the newest letter with this subject, once it has come. */
+async function followLetter(page: Page, address: string, subject: RegExp): Promise<void> {
+  const links = () => addressesIn(stack.sandboxUrl, address, subject);
+  await expect.poll(async () => (await links()).length, patience).toBeGreaterThan(0);
+  await page.goto((await links())[0] ?? '');
+}
+
 /** An unpaid job, and the payment link that the agent hands over. */
 async function linkToPay(method?: 'card_checkout'): Promise<{ jobKey: string; url: string }> {
   const jobKey = await agent.authorizedJob();
@@ -68,10 +75,10 @@ async function typeCard(page: Page, { number = '4242 4242 4242 4242', save = fal
 }
 
 /** Signs a member of the agent's account in by letter, from their current page. */
-async function signInHere(page: Page): Promise<void> {
-  const links = () => addressesIn(stack.sandboxUrl, email, /sign-in link/);
+async function signInHere(page: Page, address = email): Promise<void> {
+  const links = () => addressesIn(stack.sandboxUrl, address, /sign-in link/);
   const before = (await links()).length;
-  await page.getByLabel('Your e-mail address').fill(email);
+  await page.getByLabel('Your e-mail address').fill(address);
   await page.getByRole('button', { name: 'Send me a sign-in link' }).click();
   await expect.poll(async () => (await links()).length, patience).toBeGreaterThan(before);
   await page.goto((await links())[0] ?? '');
@@ -257,6 +264,13 @@ describe('the page of a payment link, later', () => {
     return { jobKey, url, page, heading };
   }
 
+  /** The bank contests what was paid on this link. Resolves to the dispute's id. */
+  async function contested(url: string): Promise<string> {
+    const { payment_intents } = await stripe().books();
+    const intent = payment_intents.find(({ metadata }) => metadata.payment_key === url.split('/').at(-1));
+    return (await stripe().openDispute({ payment_intent: intent?.id ?? '', reason: 'fraudulent' })).id;
+  }
+
   it('says that it ended, once the agent asked for no payment any more', async () => {
     const { jobKey, url } = await linkToPay();
     expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`)).status).toBe(200);
@@ -276,12 +290,38 @@ describe('the page of a payment link, later', () => {
     expect(await faultsOf(page, 'pay-refunded')).toEqual([]);
   });
 
+  it('blocks the account while the bank contests it, says so wherever its people look, and lets it buy again', async () => {
+    const address = 'dora@harbourlane.example';
+    agent = await agentOf(address);
+    const { jobKey, url } = await paidByLink();
+    const id = await contested(url);
+    const page = await (await browser.newContext({ viewport: sizes.narrow, javaScriptEnabled: false })).newPage();
+    await followLetter(page, address, /^A bank disputes a payment/);
+    await signInHere(page, address);
+    expect(new URL(page.url()).pathname).toBe('/account');
+    const blocked = 'Your agents can buy nothing new for now';
+    expect(await mainText(page)).toMatch(new RegExp(`${blocked}[\\s\\S]*ask your bank to withdraw the dispute`));
+    for (const place of ['/agents', '/purchases']) {
+      await page.goto(stack.baseUrl + place);
+      expect([place, await mainText(page)]).toEqual([place, expect.stringContaining(blocked)]);
+    }
+    expect(await page.getByRole('listitem').filter({ hasText: jobKey }).innerText()).toContain('Disputed');
+    await page.getByRole('link', { name: 'What to do' }).click();
+    expect(page.url()).toBe(`${stack.baseUrl}/account#blocked`);
+    await stripe().closeDispute(id, 'won');
+    await followLetter(page, address, /^Your account can buy again$/);
+    expect(await mainText(page)).not.toContain(blocked);
+    await page.goto(`${stack.baseUrl}/agents`);
+    expect(await mainText(page)).not.toContain(blocked);
+    expect((await jobOf(await agent.authorizedJob())).state).toBe('awaiting_payment');
+    await page.context().close();
+    agent = await agentOf('rosa@harbourlane.example');
+  });
+
   // Last: it blocks the account.
   it('says that the bank asks for the money, and that it took it', async () => {
     const { url, page, heading } = await paidByLink();
-    const { payment_intents } = await stripe().books();
-    const intent = payment_intents.find(({ metadata }) => metadata.payment_key === url.split('/').at(-1));
-    const { id } = await stripe().openDispute({ payment_intent: intent?.id ?? '', reason: 'fraudulent' });
+    const id = await contested(url);
     await expect.poll(heading, patience).toBe('Paid, and disputed');
     expect(await faultsOf(page, 'pay-disputed')).toEqual([]);
     await stripe().closeDispute(id, 'lost');

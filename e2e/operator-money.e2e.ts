@@ -1,12 +1,14 @@
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
+import { ports } from '../sandbox/ports.ts';
+import { SANDBOX_SECRET_KEY } from '../sandbox/stripe/keys.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
 import { letterQueue, openQueue } from '../server/queue/queue.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOfPages, startInBrowser } from './support/browser.ts';
-import { click, fillIn, payByCard } from './support/card.ts';
+import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
+import { cards, chargeBeside, click, fillIn, payByCard } from './support/card.ts';
 import { chainHand } from './support/chain-hand.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
@@ -47,22 +49,31 @@ afterAll(async () => {
 });
 
 /** An agent whose customer confirmed it with the letter's code. */
-async function customersAgent(): Promise<Agent> {
+async function customersAgent(address = email): Promise<Agent> {
   const one = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
-  const registration = await register(one, email);
-  await vi.waitFor(async () => expect(await control().mail(email)).toHaveLength(1), patience);
-  const [letter] = await control().mail(email);
+  const registration = await register(one, address);
+  await vi.waitFor(async () => expect(await control().mail(address)).toHaveLength(1), patience);
+  const [letter] = await control().mail(address);
   one.token = (await claim(one, registration, codeIn(letter?.text ?? ''))).body.credential;
   return one;
 }
 
+/** A job whose payer fills in the provider's page with this card, and its payment. */
+async function filledIn(buyer: Agent, card: string): Promise<{ key: string; paymentKey: string }> {
+  const key = await buyer.authorizedJob();
+  const { body } = await payByCard(buyer, key);
+  const { body: page } = await click(buyer, body.payment_key);
+  await fillIn(page.url, card);
+  return { key, paymentKey: body.payment_key };
+}
+
+const reaches = (buyer: Agent, key: string, state: string) =>
+  vi.waitFor(async () => expect((await buyer.job(key)).body.state).toBe(state), patience);
+
 /** A job paid on the provider's page, and delivered. */
 async function paidByCard(): Promise<string> {
-  const key = await agent.authorizedJob();
-  const { body } = await payByCard(agent, key);
-  const { body: page } = await click(agent, body.payment_key);
-  await fillIn(page.url);
-  await vi.waitFor(async () => expect((await agent.job(key)).body.state).toBe('delivered'), patience);
+  const { key } = await filledIn(agent, cards.good);
+  await reaches(agent, key, 'delivered');
   return key;
 }
 
@@ -139,6 +150,129 @@ describe('whoever has no role', () => {
     await page.goto(at(`/console/customers/${accountKey}`));
     expect(await page.getByRole('link', { name: 'Pause' }).count()).toBe(0);
     await page.close();
+  });
+});
+
+describe('an operator answers within three steps of the console', () => {
+  const cy = 'cy@harbourlane.example';
+  let page: Page;
+  let steps = 0;
+
+  beforeEach(async () => {
+    page = await seats.pageOf('support');
+    await page.goto(at('/console'));
+    steps = 0;
+  });
+  afterEach(async () => {
+    expect(steps).toBeLessThanOrEqual(3);
+    await page.close();
+  });
+
+  /** What a customer says of itself: leads to its page, or to the hits. */
+  async function search(words: string): Promise<string> {
+    steps += 1;
+    await page.getByRole('searchbox').fill(words);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/console\/(?:customers\/acct_|found)/);
+    return text(page);
+  }
+  async function follow(link: string): Promise<string> {
+    steps += 1;
+    const here = page.url();
+    await page.getByRole('link', { name: link }).first().click();
+    await page.waitForURL((url) => url.href !== here);
+    return text(page);
+  }
+
+  it('“why can my agent not buy?”', async () => {
+    expect(await search(email)).toMatch(
+      /Its agents can buy nothing now\.\s+The bank of a card .* asking for the money/,
+    );
+    expect(await follow('the open dispute')).toMatch(/Answer by[\s\S]*in [67] d/);
+    expect(page.url()).toBe(at(`/console/disputes/${disputeKey}`));
+  });
+
+  it('“why was my card refused?”, “where is my refund?” and “I was charged twice”', async () => {
+    const buyer = await customersAgent(cy);
+    const back = (await filledIn(buyer, cards.good)).key;
+    for (const [from, to] of [
+      ['delivered', 'redelivered'],
+      ['redelivered', 'waived'],
+    ] as const) {
+      await reaches(buyer, back, from);
+      await buyer.post(`/api/agent/v1/jobs/${back}/review`, { decision: 'dispute', reason: 'report_incomplete' });
+      await reaches(buyer, back, to);
+    }
+    const twice = await filledIn(buyer, cards.good);
+    await reaches(buyer, twice.key, 'delivered');
+    const url = `http://127.0.0.1:${ports(Number(new URL(stack.baseUrl).port)).stripe}`;
+    const stripe = { url, secretKey: SANDBOX_SECRET_KEY } as Parameters<typeof chargeBeside>[0]['sandbox']['stripe'];
+    await chargeBeside({ sandbox: { stripe } as Parameters<typeof chargeBeside>[0]['sandbox'] }, twice.paymentKey);
+    const refused = (await filledIn(buyer, cards.insufficient)).key;
+    const answers = {
+      [refused]: /The bank refused the newest charge: there is not enough money on the card\./,
+      [back]: /5\.00 USD went back on .* UTC as re_\w+; the bank may take 5 to 10 days to show it\./,
+      [twice.key]: /It was paid for 2 times; .* 5\.00 USD went back on/,
+    };
+    for (const [key, answer] of Object.entries(answers)) {
+      const read = async () => {
+        await page.goto(at('/console'));
+        steps = 0;
+        await search(cy);
+        return follow(key);
+      };
+      await expect.poll(read, patience).toMatch(answer);
+    }
+    await page.goto(at('/console'));
+    expect(await search(cy)).toMatch(/Paid for 2 times\s+5\.00 USD went back/);
+  });
+
+  it('“I paid and have no report”', async () => {
+    const buyer = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
+    await stack.worker.kill();
+    const key = await buyer.paidJob();
+    await search(buyer.wallet.address);
+    await follow(buyer.wallet.address.toLowerCase());
+    expect(await follow(key)).toMatch(/Paid in stablecoin; the check waits for a worker\.[\s\S]*To be delivered by/);
+    stack.startWorker();
+    await reaches(buyer, key, 'delivered');
+    await page.reload();
+    expect(await text(page)).toContain('Delivered with the verdict');
+  });
+});
+
+describe('a payer, on a phone without scripts, while cards are switched off and on again', () => {
+  it('is told that cards are off and to try again later, loses nothing, and pays by the same link', async () => {
+    const buyer = await customersAgent('bo@harbourlane.example');
+    const key = await buyer.authorizedJob();
+    const link = String((await payByCard(buyer, key)).body.continuation_url);
+    const payer = await (await browser.newContext({ viewport: sizes.narrow, javaScriptEnabled: false })).newPage();
+    const turn = async (act: 'Turn off' | 'Turn on') => {
+      const page = await seats.pageOf('admin');
+      await page.goto(at('/console/switches/card'));
+      await page.getByLabel('Reason').fill('the card provider is down');
+      await page.getByRole('button', { name: act }).click();
+      await page.waitForURL(at('/console'));
+      await page.close();
+    };
+    const byCard = payer.getByRole('button', { name: /by card/ });
+    await payer.goto(link);
+    await turn('Turn off');
+    await byCard.click();
+    expect(await text(payer)).toMatch(
+      /Nothing was paid by that\.[\s\S]*Cards cannot be charged here right now\. Try again later/,
+    );
+    await payer.goBack();
+    expect(payer.url()).toBe(link);
+    await turn('Turn on');
+    await payer.goto(link);
+    await byCard.click();
+    await fillIn(payer.url());
+    await payer.goto(link);
+    await reaches(buyer, key, 'delivered');
+    await payer.reload();
+    expect(await payer.getByRole('heading', { level: 1 }).innerText()).toMatch(/collected/);
+    await payer.context().close();
   });
 });
 
@@ -234,6 +368,7 @@ describe('an operator', () => {
       await page.getByRole('button', { name: act }).click();
       await page.waitForURL(at(`/console/customers/${accountKey}`));
       expect(await text(page)).toContain(state);
+      expect((await text(page)).includes('Buys nothing now: It is paused.')).toBe(state === 'Paused');
     }
     await page.close();
   });

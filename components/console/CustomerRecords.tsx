@@ -70,6 +70,12 @@ export function Purchases({ customer, now }: { customer: CustomerRecord; now: Da
           </a>
           <State kind="job" value={row.state} />
           <State kind="payment" value={row.payment_state} />
+          {row.taken > 1 ? <span>Paid for {row.taken} times</span> : null}
+          {row.back_microcents > 0 ? (
+            <span className="text-ink-3">
+              <Price microcents={row.back_microcents} /> went back
+            </span>
+          ) : null}
           <span className="ml-auto">
             <Price microcents={row.amount_microcents} />
           </span>

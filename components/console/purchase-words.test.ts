@@ -12,6 +12,7 @@ const told: Told = {
   verdict: 'revise',
   failure: null,
   decline: null,
+  movements: { takings: [], refunds: [] },
 };
 
 describe('the story of a purchase', () => {
@@ -43,6 +44,27 @@ describe('the story of a purchase', () => {
   it('says where money is that did not stay', () => {
     expect(storyOf({ ...told, state: 'waived', payment_state: 'refund_failed' })).toContain('waits for a person');
     expect(storyOf({ ...told, payment_state: 'disputed' })).toContain('The bank contests the payment');
+  });
+
+  it('says how much went back, when and as what, and of two payments that one goes back', () => {
+    const at = '2026-11-24T10:00:00.000Z';
+    const taking = { at, amount_microcents: 500_000_000, pays: true, reference: 'ch_1' };
+    const refund = { refund_key: 'refund_1', amount_microcents: 500_000_000, at };
+    const movements = {
+      takings: [taking, { ...taking, pays: false, reference: 'ch_2' }],
+      refunds: [
+        { ...refund, state: 'refunded', reference: 're_1' },
+        { ...refund, state: 'refund_pending', reference: null },
+        { ...refund, state: 'refund_failed', reference: null },
+      ],
+    };
+    const story = storyOf({ ...told, state: 'waived', payment_state: 'refunded', movements });
+    expect(story).toContain('It was paid for 2 times; what does not pay for it goes back by itself.');
+    expect(story).toContain(
+      '5.00 USD went back on 24 Nov 2026, 10:00 UTC as re_1; the bank may take 5 to 10 days to show it.',
+    );
+    expect(story).toContain('5.00 USD is owed back since 24 Nov 2026, 10:00 UTC, and on its way.');
+    expect(story).toContain('could not be given back on 24 Nov 2026, 10:00 UTC: it waits for a person.');
   });
 
   it('tells codes that it does not know as words', () => {

@@ -1,16 +1,27 @@
 import type { Purchase } from '@/server/console/contract/purchases.ts';
+import { instantText } from '@/server/kernel/instant-text.ts';
+import { toText } from '@/server/kernel/money.ts';
 
 /** What the story of a purchase is told from. */
 export type Told = Pick<
   Purchase,
-  'job_key' | 'state' | 'payment_state' | 'charge_state' | 'review_state' | 'rail' | 'verdict' | 'failure' | 'decline'
+  | 'job_key'
+  | 'state'
+  | 'payment_state'
+  | 'charge_state'
+  | 'review_state'
+  | 'rail'
+  | 'verdict'
+  | 'failure'
+  | 'decline'
+  | 'movements'
 >;
 
 /** What happened to a purchase, and what it waits for, in a sentence or two. */
 export function storyOf(told: Told): string {
   if (told.job_key === null) return ofQuotes[told.state] ?? 'Quoted.';
   const work = told.state === 'awaiting_payment' ? unpaid(told) : ofJobs[told.state];
-  const sentences = [typeof work === 'function' ? work(told) : work, money(told), bankWords(told)];
+  const sentences = [typeof work === 'function' ? work(told) : work, ...money(told), bankWords(told)];
   return sentences.filter(Boolean).join(' ');
 }
 
@@ -56,7 +67,7 @@ function unpaid({ payment_state: payment, rail }: Told): string {
 }
 
 /** Where the money is, if it is not simply held or earned. */
-function money({ payment_state: payment }: Told): string {
+function money({ payment_state: payment, movements: { takings, refunds } }: Told): string[] {
   const words: Record<string, string> = {
     refund_pending: 'The money is on its way back.',
     refunded: 'The money went back.',
@@ -65,7 +76,25 @@ function money({ payment_state: payment }: Told): string {
     disputed: 'The bank contests the payment: it waits for the bank’s decision.',
     reversed: 'The bank or the chain took the money back.',
   };
-  return words[payment] ?? '';
+  const twice =
+    takings.length > 1 ? `It was paid for ${takings.length} times; what does not pay for it goes back by itself.` : '';
+  return [twice, ...(refunds.length > 0 ? refunds.map(refundWords) : [words[payment] ?? ''])];
+}
+
+/** How long a bank may take to show a refund (docs.stripe.com/refunds). */
+const shown = 'the bank may take 5 to 10 days to show it';
+
+/** Where the money of a refund is: how much, since when, and what to look for. */
+function refundWords({ state, amount_microcents, at, reference }: Purchase['movements']['refunds'][number]): string {
+  const amount = toText(BigInt(amount_microcents));
+  const when = instantText(new Date(at));
+  const named = reference === null ? '' : ` as ${reference}`;
+  if (state === 'refunded') {
+    return `${amount} went back on ${when}${named}${reference?.startsWith('re_') ? `; ${shown}` : ''}.`;
+  }
+  return state === 'refund_failed'
+    ? `${amount} could not be given back on ${when}: it waits for a person.`
+    : `${amount} is owed back since ${when}, and on its way.`;
 }
 
 /** Why the bank refused the newest charge, as long as nothing was paid since. */

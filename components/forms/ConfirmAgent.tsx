@@ -1,4 +1,4 @@
-import { Bot, CheckCheck, Clock, type LucideIcon, Mail, OctagonX, UserRoundCheck } from 'lucide-react';
+import { Bot, CheckCheck, CirclePause, Clock, type LucideIcon, Mail, OctagonX, UserRoundCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { amountText, Price } from '@/components/purchases/Price.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
@@ -159,16 +159,28 @@ function CodeToRead({ code, until }: { code: string; until: string }) {
   );
 }
 
-type End = Exclude<Confirmation['state'], 'pending_confirmation'> | 'unknown' | 'absent';
+type End = Exclude<Confirmation['state'], 'pending_confirmation'> | 'paused' | 'revoked' | 'unknown' | 'absent';
 
 const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: readonly [string, string] }> = {
   confirmed: {
     icon: CheckCheck,
     title: 'Your agent may buy checks',
     words:
-      'Nothing more to do: your agent continues by itself. Your account was created and nothing was charged. Sign in to ' +
-      'change its limits, pause or revoke it.',
-    next: ['Sign in', '/sign-in'],
+      'Nothing more to do: your agent continues by itself. Your account was created and nothing was charged. After a ' +
+      'sign-in you can change its limits, pause or revoke it.',
+    next: ['See your agents', '/agents'],
+  },
+  paused: {
+    icon: CirclePause,
+    title: 'This agent is paused',
+    words: 'You confirmed it, and it was paused since. It buys nothing new until it is resumed.',
+    next: ['See your agents', '/agents'],
+  },
+  revoked: {
+    icon: OctagonX,
+    title: 'This agent was revoked',
+    words: 'You confirmed it, and it was revoked since. It can buy nothing any more.',
+    next: ['See your agents', '/agents'],
   },
   declined: {
     icon: OctagonX,

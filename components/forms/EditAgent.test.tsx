@@ -38,6 +38,7 @@ function ways(role: MemberRole): string[] {
       isUnsaved={false}
       events={[]}
       told={null}
+      above={null}
       rails={[...railNames]}
       next="/agents/agent_1"
       may={(operation) => memberMay(role, operation)}

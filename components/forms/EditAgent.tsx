@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { AgentHistory } from '@/components/identity/AgentHistory.tsx';
 import { nameOf } from '@/components/identity/AgentList.tsx';
 import { Limits } from '@/components/identity/GrantSummary.tsx';
@@ -27,6 +28,8 @@ interface Props {
   next: string;
   /** What the reader's role covers. */
   may: (operation: MemberChange) => boolean;
+  /** Said above all else: what keeps the whole account from buying. */
+  above: ReactNode;
 }
 
 const done: Record<string, string> = {
@@ -78,6 +81,7 @@ export function EditAgent(props: Props) {
       <p className="mt-1 text-ink-2">
         Connected <Instant at={agent.connected_at} />. Key <Key>{agent.agent_key}</Key>
       </p>
+      {props.above}
       <SpendMeter agent={agent} />
       <div className="mt-6 space-y-6">
         <Told {...props} />

@@ -1,16 +1,21 @@
 import type { PrismaClient } from '../generated/prisma/client.ts';
+import { type BlockCause, blockWords } from '../identity/blocked.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type * as contract from './contract/customers.ts';
 import { happeningOf } from './letters.ts';
 import { rowsOf } from './list.ts';
+import { sumsOf } from './movements.ts';
 
 type Customer = contract.CustomerRecord;
 
 /** Of each kind, to show. */
 const shownMax = 20;
 const purchasesMax = 10;
+const blocksMax = 200;
+/** Of a purchase for which nothing was taken. */
+const unmoved = { taken: 0, back_microcents: 0 };
 
 /** What a customer bought: its sums, and the newest. */
 export async function purchasesOf(
@@ -29,13 +34,39 @@ export async function purchasesOf(
   const newest = await db.many<{ job_key: string }>(sql`
     select job_key from jobs where account_key = ${accountKey} order by created_at desc limit ${purchasesMax}`);
   const keys = newest.map(({ job_key }) => job_key);
+  const moved = await sumsOf(db, keys);
   return {
     total: Number(sums.total),
     collected_microcents: toWire(sums.collected),
     given_back_microcents: toWire(sums.back),
     final_microcents: toWire(sums.final),
-    newest: await rowsOf(prisma, keys, now),
+    newest: (await rowsOf(prisma, keys, now)).map((row) => ({ ...row, ...(moved.get(row.job_key) ?? unmoved) })),
   };
+}
+
+/** What keeps an account from buying, or did, newest first, with the purchase and the open dispute that it is for. */
+export async function blocksOf(db: Queries, accountKey: string): Promise<Customer['blocks']> {
+  const rows = await db.many<{
+    block_key: string;
+    cause: BlockCause;
+    job_key: string | null;
+    dispute_key: string | null;
+    created_at: Date;
+    lifted_at: Date | null;
+    lifted_by: string | null;
+    lifted_because: string | null;
+  }>(sql`
+    select block_key, cause, job_key, b.created_at, lifted_at, lifted_by, lifted_because,
+      (select dispute_id from card_disputes d where d.payment_key = b.payment_key and closed_at is null limit 1)
+        as dispute_key
+    from purchase_blocks b left join payments using (payment_key)
+    where account_key = ${accountKey} order by b.created_at desc limit ${blocksMax}`);
+  return rows.map((row) => ({
+    ...row,
+    why: blockWords[row.cause].why,
+    created_at: row.created_at.toISOString(),
+    lifted_at: row.lifted_at?.toISOString() ?? null,
+  }));
 }
 
 /** The cards that an account keeps or has kept, without anything that pays. */

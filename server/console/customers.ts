@@ -6,9 +6,9 @@ import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import type * as contract from './contract/customers.ts';
-import { cardsOf, endpointsOf, lettersTo, purchasesOf } from './customer-records.ts';
+import { blocksOf, cardsOf, endpointsOf, lettersTo, purchasesOf } from './customer-records.ts';
 
-/** Agents and blocks of an account to show. */
+/** Agents and members of an account to show. */
 const shownMax = 200;
 /** Credentials of an agent to show, newest first. */
 const credentialsMax = 5;
@@ -40,6 +40,7 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
               dailyLimitMicrocents: true,
               totalLimitMicrocents: true,
               pausedAt: true,
+              expiresAt: true,
               paymentMethods: true,
               usage: { select: { day: true, usedMicrocents: true } },
             },
@@ -51,7 +52,6 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
           },
         },
       },
-      blocks: { orderBy: { createdAt: 'desc' }, take: shownMax },
     },
   });
   if (!account) throw new Problem('not_found', 'No account has this key.');
@@ -62,14 +62,7 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
       created_at: account.createdAt.toISOString(),
       ...peopleOf(account),
       agents: account.principals.map((agent) => agentView(agent, utcDay(ctx.now))),
-      blocks: account.blocks.map((block) => ({
-        block_key: block.blockKey,
-        cause: block.cause,
-        created_at: block.createdAt.toISOString(),
-        lifted_at: block.liftedAt?.toISOString() ?? null,
-        lifted_by: block.liftedBy,
-        lifted_because: block.liftedBecause,
-      })),
+      blocks: await blocksOf(db, account.accountKey),
       purchases: await purchasesOf(ctx.runtime.prisma, db, account.accountKey, ctx.now),
       cards: await cardsOf(db, account.accountKey),
       endpoints: await endpointsOf(db, account.accountKey),
@@ -117,7 +110,13 @@ type AgentParts = Prisma.PrincipalGetPayload<{
 }>;
 type GrantParts = Pick<
   NonNullable<AgentParts['grant']>,
-  'perJobLimitMicrocents' | 'dailyLimitMicrocents' | 'totalLimitMicrocents' | 'pausedAt' | 'paymentMethods' | 'usage'
+  | 'perJobLimitMicrocents'
+  | 'dailyLimitMicrocents'
+  | 'totalLimitMicrocents'
+  | 'pausedAt'
+  | 'expiresAt'
+  | 'paymentMethods'
+  | 'usage'
 >;
 
 /** An agent with its limits and spending; `today` is the day whose limit counts. */
@@ -133,6 +132,7 @@ function agentView(agent: Omit<AgentParts, 'grant'> & { grant: GrantParts | null
     per_job_microcents: toWire(grant?.perJobLimitMicrocents ?? 0n),
     daily_microcents: toWire(grant?.dailyLimitMicrocents ?? 0n),
     total_microcents: grant?.totalLimitMicrocents == null ? null : toWire(grant.totalLimitMicrocents),
+    ends_at: grant?.expiresAt?.toISOString() ?? null,
     used_today_microcents: used(usage.filter(({ day }) => utcDay(day) === today)),
     used_microcents: used(usage),
     methods: grant?.paymentMethods ?? [],

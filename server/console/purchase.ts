@@ -10,6 +10,7 @@ import { reviewStateAt, stateAt } from '../purchases/job/row.ts';
 import { actionsOn } from './actions.ts';
 import type * as contract from './contract/purchases.ts';
 import { type FoundPurchase, findPurchase, type QuoteParts } from './found.ts';
+import { movementsOf } from './movements.ts';
 import { timelineOf } from './timeline.ts';
 
 export const consolePurchase: Verb<typeof contract.consolePurchase> = async ({ ctx, caller, input, db }) => {
@@ -45,6 +46,7 @@ export const consolePurchase: Verb<typeof contract.consolePurchase> = async ({ c
       failure: job?.failure ?? null,
       owner: agent.owner,
       decline: await declineOf(db, jobKey),
+      movements: await movementsOf(db, jobKey),
       content_deleted_at: quote.input_deleted_at?.toISOString() ?? null,
       reports: reports.map((report) => ({ ...report, delivered_at: report.delivered_at.toISOString() })),
       receipts: await receiptsOf(db, ctx.runtime.archive, jobKey),

@@ -40,6 +40,7 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
           : null,
       code_expires_at: codeExpiresAt.toISOString(),
       fetched: row.state === 'released',
+      agent_state: state === 'confirmed' ? await stateOfAgent(db, row.agent_key) : null,
       blocked_until:
         row.state === 'declined'
           ? ((await silencedUntil(db, row.email, row.origin, ctx.now))?.toISOString() ?? null)
@@ -48,6 +49,15 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
     },
   };
 };
+
+/** How a confirmed agent stands now: its people may have stopped it since. */
+async function stateOfAgent(db: Queries, agentKey: string): Promise<contract.Confirmation['agent_state']> {
+  const { state } = await db.one<{ state: 'active' | 'paused' | 'revoked' }>(sql`
+    select case when revoked_at is not null then 'revoked' when paused_at is not null then 'paused'
+      else 'active' end as state
+    from principals left join grants using (principal_key) where principal_key = ${agentKey}`);
+  return state;
+}
 
 /** The agent as shown to the person who decides. */
 export function askingAgent(row: RegistrationRow, runtime: Runtime): contract.AskingAgent {

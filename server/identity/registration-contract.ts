@@ -166,6 +166,9 @@ const Confirmation = AskingAgent.extend({
   code: z.string().nullable().meta({ description: 'The code for the agent, while it works.' }),
   code_expires_at: instant,
   fetched: z.boolean().meta({ description: 'The agent has fetched its credential.' }),
+  agent_state: z.enum(['active', 'paused', 'revoked']).nullable().meta({
+    description: 'How the agent stands now; null as long as nobody has confirmed it.',
+  }),
   blocked_until: instant.nullable().meta({ description: 'Until then its network is kept from asking for letters.' }),
 }).meta({ id: 'Confirmation' });
 

@@ -6,6 +6,7 @@ import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
 import { show } from '../../show.tsx';
+import { BlockedNotice } from '../BlockedNotice.tsx';
 import { memberContext } from '../member.ts';
 import { noticeAt } from '../notice.ts';
 import { readForMember } from '../read.ts';
@@ -37,12 +38,13 @@ export default show(async () => {
         <div>
           <h1 className="text-h1">Agents</h1>
           <p className="mt-1 text-ink-2">
-            {live.length === 1 ? 'One agent' : `${live.length} agents`} may buy checks on your account. The day ends{' '}
+            {live.length === 1 ? 'One agent is' : `${live.length} agents are`} connected to your account. The day ends{' '}
             <Instant at={resets_at} />.
           </p>
         </div>
         <div className="ml-auto max-md:w-full">{connect}</div>
       </div>
+      <BlockedNotice />
       {refused ? (
         <div className="mt-6">
           <Notice tone="attention">

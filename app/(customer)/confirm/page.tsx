@@ -28,9 +28,10 @@ export default show(async ({ searchParams }: { searchParams: Promise<Search> }) 
       const values = typedBefore(search) ?? suggestedValues(body.requested_grant);
       return <ConfirmAgent asked={body} link={link} values={values} refused={refused && (refusals[refused] ?? null)} />;
     }
+    const stopped = body.agent_state === 'active' ? null : body.agent_state;
     return (
-      <RegistrationEnd state={body.state}>
-        {body.state === 'confirmed' ? <KeyFetched fetched={body.fetched} /> : null}
+      <RegistrationEnd state={stopped ?? body.state}>
+        {body.state === 'confirmed' && stopped === null ? <KeyFetched fetched={body.fetched} /> : null}
         {body.blocked_until ? <Blocked origin={body.origin} until={body.blocked_until} link={link} /> : null}
       </RegistrationEnd>
     );

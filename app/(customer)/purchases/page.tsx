@@ -11,8 +11,10 @@ import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { BoughtPurchase } from '@/server/purchases/list-contract.ts';
+import type { PaymentState } from '@/server/purchases/states.ts';
 import type { Context } from '@/server/runtime.ts';
 import { show } from '../../show.tsx';
+import { BlockedNotice } from '../BlockedNotice.tsx';
 import { memberContext } from '../member.ts';
 import { readForMember } from '../read.ts';
 import { SignInNeeded } from '../SignInNeeded.tsx';
@@ -44,6 +46,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
         <h1 className="text-h1">Purchases</h1>
         <Statement now={ctx.now} />
       </div>
+      <BlockedNotice />
       {waiting === null ? null : <WaitingList {...waiting} />}
       <PurchaseFilters agents={account?.agents ?? []} shown={filters} />
       {listed.purchases.length === 0 ? <p className="mt-6 text-ink-2">No purchase matches.</p> : null}
@@ -119,6 +122,16 @@ function Statement({ now }: { now: Date }) {
   );
 }
 
+/** Where money is that did not stay: what the job's own state does not say. */
+const moved: ReadonlySet<PaymentState> = new Set([
+  'refund_pending',
+  'refunded',
+  'refund_failed',
+  'credited',
+  'disputed',
+  'reversed',
+]);
+
 function Row(purchase: BoughtPurchase) {
   const { job, bought_by, verdict } = purchase;
   return (
@@ -134,6 +147,7 @@ function Row(purchase: BoughtPurchase) {
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 md:justify-end">
         {verdict === null ? null : <State kind="verdict" value={verdict} />}
         <State kind="job" value={job.state} />
+        {moved.has(job.payment_state) ? <State kind="payment" value={job.payment_state} /> : null}
         <span className="tabular-nums max-md:ml-auto">
           <Price microcents={job.price.amount_microcents} />
         </span>

@@ -84,6 +84,7 @@ export const consoleCustomers = defineOperation({
         per_job_microcents: Amount,
         daily_microcents: Amount,
         total_microcents: Amount.nullable(),
+        ends_at: Instant.nullable(),
         used_today_microcents: Amount,
         used_microcents: Amount,
         methods: z.array(z.string()),
@@ -102,6 +103,12 @@ export const consoleCustomers = defineOperation({
       z.object({
         block_key: z.string(),
         cause: z.string(),
+        why: z.string(),
+        job_key: z.string().nullable().meta({ description: 'The purchase whose payment it is for.' }),
+        dispute_key: z
+          .string()
+          .nullable()
+          .meta({ description: "The open dispute of that payment, at the payer's bank." }),
         created_at: Instant,
         lifted_at: Instant.nullable(),
         lifted_by: z.string().nullable(),
@@ -113,7 +120,12 @@ export const consoleCustomers = defineOperation({
       collected_microcents: Amount,
       given_back_microcents: Amount,
       final_microcents: Amount,
-      newest: z.array(Row),
+      newest: z.array(
+        Row.extend({
+          taken: z.int().meta({ description: 'How often a card or a wallet paid for it.' }),
+          back_microcents: Amount,
+        }),
+      ),
     }),
     cards: z.array(
       z.object({

@@ -126,6 +126,28 @@ export const Action = z.object({
 });
 export type Action = z.infer<typeof Action>;
 
+/** What was taken for a purchase, and what goes back of it, oldest first. */
+const Movements = z.object({
+  takings: z.array(
+    z.object({
+      at: Instant,
+      amount_microcents: Amount,
+      pays: z.boolean().meta({ description: 'False where it came too often or too late, and goes back.' }),
+      reference: z.string().meta({ description: 'The charge at the card provider, or network and transaction.' }),
+    }),
+  ),
+  refunds: z.array(
+    z.object({
+      refund_key: z.string(),
+      state: z.string(),
+      amount_microcents: Amount,
+      at: Instant.meta({ description: 'When it went back; while it is under way, since when it is owed.' }),
+      reference: z.string().nullable(),
+    }),
+  ),
+});
+export type Movements = z.infer<typeof Movements>;
+
 export const consolePurchase = defineOperation({
   ...inspect,
   name: 'console_purchase',
@@ -145,6 +167,7 @@ export const consolePurchase = defineOperation({
       .object({ code: z.string(), at: Instant, intent_id: z.string().nullable() })
       .nullable()
       .meta({ description: "The bank's newest refusal of a charge, as the card provider names it." }),
+    movements: Movements,
     content_deleted_at: Instant.nullable(),
     reports: z.array(
       z.object({ number: z.int(), verdict: z.string().nullable(), digest: z.string(), delivered_at: Instant }),

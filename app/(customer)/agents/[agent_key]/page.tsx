@@ -2,6 +2,7 @@ import type { Metadata } from 'next';
 import { EditAgent } from '@/components/forms/EditAgent.tsx';
 import { valuesOf } from '@/components/forms/GrantFields.tsx';
 import { show } from '../../../show.tsx';
+import { BlockedNotice } from '../../BlockedNotice.tsx';
 import { queryOf, type Search, typedBefore } from '../../grant-form.ts';
 import { noticeAt } from '../../notice.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
@@ -31,6 +32,7 @@ export default show(async ({ params, searchParams }: Props) => {
       isUnsaved={typed !== null}
       told={await noticeAt(here)}
       next={here + queryOf(search)}
+      above={<BlockedNotice />}
     />
   );
 });

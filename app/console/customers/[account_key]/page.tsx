@@ -1,3 +1,5 @@
+import { Lock } from 'lucide-react';
+import { obstaclesOf } from '@/components/console/agent-words.ts';
 import { Cards, Endpoints, Letters, Purchases } from '@/components/console/CustomerRecords.tsx';
 import { Moment, relativeText } from '@/components/console/Moment.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
@@ -36,6 +38,7 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
             reports that nobody decided about wait for an operator.
           </p>
         ) : null}
+        <CannotBuy customer={customer} now={ctx.now} />
         <a className="btn mt-3" href={`/console/purchases?is=customer:${customer.account_key}`}>
           Its purchases
         </a>
@@ -75,6 +78,48 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
 
 type Customer = Awaited<ReturnType<typeof readCustomer>>;
 
+/** Why an agent of the customer buys nothing now: the blocks of the account, or what each agent lacks. */
+function CannotBuy({ customer, now }: { customer: Customer; now: Date }) {
+  const open = customer.blocks.filter(({ lifted_at }) => lifted_at === null);
+  const stopped = customer.agents.every((agent) => obstaclesOf(agent, now).length > 0);
+  if (open.length === 0 && (customer.agents.length === 0 || !stopped)) return null;
+  return (
+    <div className="notice tone-attention mt-4">
+      <Lock className="icon" />
+      <div className="min-w-0 wrap-anywhere">
+        <p className="font-medium">Its agents can buy nothing now.</p>
+        {open.map((block) => (
+          <p key={block.block_key}>
+            {block.why} <CauseOf block={block} />
+          </p>
+        ))}
+        {open.length === 0 ? <p>Each agent below says why.</p> : null}
+      </div>
+    </div>
+  );
+}
+
+/** Where the cause of a block stands. */
+function CauseOf({ block: { dispute_key, job_key } }: { block: Customer['blocks'][number] }) {
+  return (
+    <>
+      {job_key ? (
+        <a className="link inline-flex min-h-6 items-center" href={`/console/purchases/${job_key}`}>
+          The purchase
+        </a>
+      ) : null}
+      {dispute_key ? (
+        <>
+          {', '}
+          <a className="link inline-flex min-h-6 items-center" href={`/console/disputes/${dispute_key}`}>
+            the open dispute
+          </a>
+        </>
+      ) : null}
+    </>
+  );
+}
+
 interface AgentProps {
   agent: Customer['agents'][number];
   role: Awaited<ReturnType<typeof roleNow>>;
@@ -84,6 +129,7 @@ interface AgentProps {
 /** An agent: its limits, its credentials, and the actions on it. */
 function Agent({ agent, role, now }: AgentProps) {
   const acts = agent.state === 'revoked' ? [] : agent.state === 'paused' ? ['resume', 'revoke'] : ['pause', 'revoke'];
+  const obstacles = obstaclesOf(agent, now);
   const operation = (act: string) => (act === 'revoke' ? 'revoke_customer_agent' : 'pause_customer_agent');
   // A wallet signs in with its own key.
   const possible = acts.filter((act) => act !== 'revoke' || agent.kind !== 'wallet');
@@ -105,6 +151,9 @@ function Agent({ agent, role, now }: AgentProps) {
           )}
         </span>
       </div>
+      {obstacles.length > 0 && agent.state !== 'revoked' ? (
+        <p className="mt-1">Buys nothing now: {obstacles.join(' ')}</p>
+      ) : null}
       <p className="mt-1 text-ink-2 tabular-nums">
         <Price microcents={agent.used_today_microcents} /> of <Price microcents={agent.daily_microcents} /> today,{' '}
         <Price microcents={agent.used_microcents} />
@@ -185,7 +234,9 @@ function Blocks({ blocks, role }: BlocksProps) {
       <ul className="mt-3 border-t border-ink">
         {blocks.map((block) => (
           <li key={block.block_key} className="flex flex-wrap items-center gap-4 border-b border-line py-2.5">
-            <span>{block.cause.replaceAll('_', ' ')}</span>
+            <span>
+              {block.cause.replaceAll('_', ' ')} <CauseOf block={block} />
+            </span>
             {block.lifted_at ? (
               <span className="text-ink-3">
                 Lifted by {block.lifted_by}: {block.lifted_because}

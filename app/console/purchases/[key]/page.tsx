@@ -105,8 +105,11 @@ function Facts({ purchase, now, page }: { purchase: Purchase; now: Date; page: s
           <>
             <dt>Declined</dt>
             <dd className="wrap-anywhere">
-              <Moment at={purchase.decline.at} now={now} />, {declineWords(purchase.decline.code)}{' '}
+              {declineWords(purchase.decline.code)}{' '}
               {purchase.decline.intent_id ? <Key>{purchase.decline.intent_id}</Key> : null}
+              <span className="block text-ink-3">
+                <Moment at={purchase.decline.at} now={now} />
+              </span>
             </dd>
           </>
         ) : null}
