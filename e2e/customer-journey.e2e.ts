@@ -141,7 +141,7 @@ describe('from a payment link to the receipt, on a phone', () => {
     await phone.goto(`${stack.baseUrl}/purchases`);
     await phone.getByRole('button', { name: 'Statement' }).click();
     await phone.waitForURL(/\/purchases\/statement\?month=/);
-    expect(await words()).toMatch(/Buyer GmbH[\s\S]*\d{4}-\d{6}[\s\S]*Charged so far/);
+    expect(await words()).toMatch(/Buyer GmbH[\s\S]*\d{4}-\d{6}[\s\S]*Charged, or held for a review/);
     expect(await faultsOf(phone, 'journey-statement')).toEqual([]);
     await phone.setViewportSize(sizes.phone);
   });

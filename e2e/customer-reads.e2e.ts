@@ -520,6 +520,27 @@ describe('the statements of a report', () => {
     }
   });
 
+  it('in a table scroll with it on a phone, and never widen the page', async () => {
+    const rows = Array.from(
+      { length: 6 },
+      (_, n) =>
+        `Order ${1000 + n}: ${n + 2} pallets of tiles, ${n + 3}00.00 EUR, delivery on ${n + 3} June 2026 to Rotterdam.`,
+    );
+    const key = await deliveredJob({
+      work_product: ['The orders are as booked.', ...rows].join('\n'),
+      evidence: [{ source: 'Bookings', text: rows.join('\n') }],
+    });
+    const context = await browser.newContext({ viewport: sizes.narrow });
+    await context.addCookies((await owner.context().storageState()).cookies);
+    const page = await open(key, await context.newPage());
+    const widths = (element: Element) => [element.scrollWidth, element.clientWidth] as const;
+    const [table, frame] = await page.locator('[data-work]').filter({ hasText: 'Order 1003' }).evaluate(widths);
+    expect(table).toBeGreaterThan(frame);
+    const [wide, screen] = await page.locator('html').evaluate(widths);
+    expect(wide).toBeLessThanOrEqual(screen);
+    await context.close();
+  });
+
   it('lead to their passage and back with the keyboard alone', async () => {
     await open(jobKey);
     const statements = await statementsOf(jobKey);

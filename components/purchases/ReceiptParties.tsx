@@ -26,6 +26,7 @@ export function Party({ party: { name, address, tax_id } }: { party: PartyFacts 
 
 /** Who sold, who bought, and when. */
 export function ReceiptParties({ seller, buyer, reader, askBuyer, period }: Parties) {
+  const isOneDay = period.from.slice(0, 10) === period.to.slice(0, 10);
   return (
     <dl className="grid gap-x-8 gap-y-4 border-t border-line px-5 py-5 wrap-anywhere md:grid-cols-3 md:px-8 [&_dt]:text-dense [&_dt]:text-ink-3">
       <div>
@@ -58,9 +59,14 @@ export function ReceiptParties({ seller, buyer, reader, askBuyer, period }: Part
         </dd>
       </div>
       <div>
-        <dt>Ordered and last changed</dt>
+        <dt>{isOneDay ? 'Ordered' : 'Ordered, and last changed'}</dt>
         <dd>
-          <Instant at={period.from} precision="day" />, <Instant at={period.to} precision="day" />
+          <Instant at={period.from} precision="day" />
+          {isOneDay ? null : (
+            <>
+              , <Instant at={period.to} precision="day" />
+            </>
+          )}
         </dd>
       </div>
     </dl>

@@ -5,6 +5,7 @@ import { checkWork } from '@/server/work-check/check.ts';
 import { bounds, type CheckRequest, evidenceTexts, type Report } from '@/server/work-check/contract.ts';
 import { exampleRequest, sampleReport } from '@/server/work-check/sample.ts';
 import { ReportView } from './ReportView.tsx';
+import { VerdictSummary } from './VerdictSummary.tsx';
 
 const textsOf = (request: CheckRequest) =>
   evidenceTexts(request).map((text, index) => ({ ref: `evidence/${index}`, text }));
@@ -29,6 +30,24 @@ describe('a report on a page', () => {
     expect(at[0]).toBeGreaterThan(0);
     expect(at[1]).toBeGreaterThan(at[0] ?? 0);
     expect(words.indexOf('9 June 2026 →')).toBeLessThan(words.indexOf('States the quantity and the unit price'));
+  });
+
+  it.each([
+    ['revise', ['contradicted', 'undecided'], 'contradicted statements lowered it.'],
+    ['escalate', ['undecided', 'not_found'], 'undecided statements lowered it.'],
+    ['escalate', ['supported'], 'text that tries to instruct the assessor lowered it.'],
+    ['insufficient_evidence', ['not_found'], 'statements that the evidence does not bear out lowered it.'],
+    ['insufficient_evidence', ['supported'], 'parts of the work that were not read lowered it.'],
+  ] as const)('says what lowered a verdict to %s, by statements that are %j', async (verdict, statuses, said) => {
+    const report = await sampleReport();
+    const statements = report.statements.map((each, index) => ({
+      ...each,
+      status: statuses[index % statuses.length] ?? each.status,
+    }));
+    const words = wordsOf(
+      renderToStaticMarkup(<VerdictSummary report={{ ...report, verdict, model_verdict: 'supported', statements }} />),
+    );
+    expect(words).toContain(`The findings alone would give “Supported”; ${said}`);
   });
 
   it('tells each of them once; what repeats them is folded', async () => {

@@ -46,7 +46,7 @@ export function StatementView({ month, books: { receipts, sums }, buyer }: Props
         <dd className="text-right text-h2">
           <Price microcents={sums.collected_microcents} />
         </dd>
-        <dt className="text-ink-3">Charged so far</dt>
+        <dt className="text-ink-3">Charged, or held for a review</dt>
         <dd className="text-right">
           <Price microcents={sums.charged_microcents} />
         </dd>

@@ -26,11 +26,17 @@ function cappedText(report: Report): string | null {
   if (report.model_verdict === report.verdict) return null;
   const own = stateWord('verdict', report.model_verdict).word;
   const failed = report.verification.failed_checks.map((check) => checkNames[check].toLowerCase());
-  const reason =
-    failed.length > 0
-      ? `a failed check (${failed.join(', ')})`
-      : 'open or contradicted statements, or text that tries to instruct the assessor,';
+  const reason = failed.length > 0 ? `a failed check (${failed.join(', ')})` : lowering(report);
   return `The findings alone would give “${own}”; ${reason} lowered it.`;
+}
+
+/** What lowered the verdict to this one, where no check failed. */
+function lowering({ verdict, statements }: Pick<Report, 'verdict' | 'statements'>): string {
+  const has = (wanted: Report['statements'][number]['status']) => statements.some(({ status }) => status === wanted);
+  if (verdict === 'revise') return 'contradicted statements';
+  if (verdict === 'insufficient_evidence')
+    return has('not_found') ? 'statements that the evidence does not bear out' : 'parts of the work that were not read';
+  return has('undecided') && !has('contradicted') ? 'undecided statements' : 'text that tries to instruct the assessor';
 }
 
 /** A report's summary, beside its verdict. */

@@ -87,7 +87,8 @@ function WorkBlock({ block, ...rest }: { block: Block } & NotesProps) {
       <p
         dir="auto"
         data-work=""
-        className={`bg-sunken px-4 py-2 font-mono text-dense leading-6 [unicode-bidi:isolate] ${block.isTable ? 'overflow-x-auto whitespace-pre' : 'wrap-anywhere whitespace-pre-wrap'}`}
+        // Positioned: what is only for screen readers stays inside, and does not widen the page.
+        className={`relative bg-sunken px-4 py-2 font-mono text-dense leading-6 [unicode-bidi:isolate] ${block.isTable ? 'overflow-x-auto whitespace-pre' : 'wrap-anywhere whitespace-pre-wrap'}`}
       >
         <MarkedWork pieces={block.pieces} statements={rest.statements} />
       </p>

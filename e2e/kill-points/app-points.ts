@@ -13,6 +13,8 @@ export interface Act {
   arrive?(stage: Stage): Promise<Agent>;
   /** The steps before, on a surviving app, and the request during which the app dies. */
   request(agent: Agent, stage: Stage): Promise<Request>;
+  /** The status of a repeat that comes after the work was done, where that is no success. */
+  readonly repeated?: number;
   /** What must exist once, or the job's required state, in the end. */
   ended(agent: Agent, stage: Stage, answer: Answer, request: Request): Promise<void>;
 }
@@ -216,10 +218,10 @@ export async function killApp(stage: Stage, { point, act, stopAt }: AppPoint): P
     const sent = stage.send(agent, request, victim);
     const ahead = await Promise.race([stopped, sent]);
     await victim.process.kill();
-    if (ahead) isGiven(ahead);
+    if (ahead) isGiven(ahead, act);
     else expect(await sent.catch(() => null)).toBeNull();
     await stage.goesOn(point, async () => {
-      await act.ended(agent, stage, await answered(stage, agent, request), request);
+      await act.ended(agent, stage, await answered(stage, agent, request, act), request);
     });
     if (!ahead) return;
     answers.push(`${ahead.status} ${ahead.body?.code ?? ''}`.trim());
@@ -239,7 +241,7 @@ export async function killWhileSettling(stage: Stage, mode: string): Promise<voi
   expect(await lost).toBeNull();
   await clearFaults(sandboxUrl);
   await stage.goesOn(`K19 ${mode}`, async () => {
-    await paying.ended(agent, stage, await answered(stage, agent, request), request);
+    await paying.ended(agent, stage, await answered(stage, agent, request, paying), request);
   });
 }
 
@@ -250,16 +252,16 @@ const toldOnce = 410;
 const askedAgain = [409, 503];
 
 /** Whether this is the final answer. Any other must allow a retry. */
-function isGiven({ status, headers }: Answer): boolean {
-  if (status < 300 || status === toldOnce) return true;
+function isGiven({ status, headers }: Answer, { repeated }: Act): boolean {
+  if (status < 300 || status === toldOnce || status === repeated) return true;
   expect(askedAgain).toContain(status);
   expect(headers.has('retry-after')).toBe(true);
   return false;
 }
 
 /** Repeats a request until it is answered. */
-const answered = (stage: Stage, agent: Agent, request: Request): Promise<Answer> =>
+const answered = (stage: Stage, agent: Agent, request: Request, act: Act): Promise<Answer> =>
   stage.eventually(async () => {
     const repeated = await stage.send(agent, request);
-    return isGiven(repeated) && repeated;
+    return isGiven(repeated, act) && repeated;
   });

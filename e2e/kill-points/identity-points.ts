@@ -113,11 +113,14 @@ export async function connected(stage: Stage): Promise<{ agent: Agent; email: st
   return { agent, email };
 }
 
-/** Signs a customer in by letter. Resolves to a function that sends requests for them. */
-export async function signedIn(
-  stage: Stage,
-  email: string,
-): Promise<{ post(path: string): Promise<{ status: number; json(): Promise<unknown> }> }> {
+/** A customer who is signed in: what their browser sends, and how it posts. */
+interface SignedIn {
+  headers: { origin: string; cookie: string };
+  post(path: string): Promise<{ status: number; json(): Promise<unknown> }>;
+}
+
+/** Signs a customer in by letter. */
+export async function signedIn(stage: Stage, email: string): Promise<SignedIn> {
   const { baseUrl } = stage.stack;
   const headers = { origin: baseUrl };
   const post = (path: string, init: RequestInit) =>
@@ -130,6 +133,7 @@ export async function signedIn(
   const confirmed = await post('/sign-in/confirm', { headers, body: new URLSearchParams({ link }) });
   const [cookie = ''] = (confirmed.headers.get('set-cookie') ?? '').split(';');
   return {
+    headers: { ...headers, cookie },
     post: (path) => post(path, { headers: { ...headers, cookie, 'content-type': 'application/json' }, body: '{}' }),
   };
 }
@@ -154,6 +158,35 @@ const rotating: Act = {
   },
 };
 
+/** An owner closes the account, which has an unpaid job. Whoever asks again is signed out by the first time. */
+const closing: Act = {
+  repeated: 401,
+  arrive: async (stage) => newcomer(stage),
+  async request(_agent, stage) {
+    const { agent, email } = await connected(stage);
+    await agent.authorizedJob();
+    const { account_key } = (await agent.get('/api/agent/v1/me')).body;
+    const { headers } = await signedIn(stage, email);
+    return { path: `/api/agent/v1/accounts/${account_key}/close`, body: {}, headers };
+  },
+  async ended(_agent, stage, _answer, { path }) {
+    const accountKey = path.split('/').at(-2) ?? '';
+    const of = (what: string) => count(stage, `${what} and account_key = $1`, accountKey);
+    expect(await of('accounts where closed_at is not null')).toBe(1);
+    expect(await of("account_events where action = 'account_closed'")).toBe(1);
+    expect(await of('members where removed_at is null')).toBe(0);
+    expect(await of('principals where revoked_at is null')).toBe(0);
+    await stage.eventually(async () => (await of("jobs where state = 'canceled'")) === 1);
+    const { rows } = await stage.database.query<{ email: string }>('select email from members where account_key = $1', [
+      accountKey,
+    ]);
+    const told = async () =>
+      (await letters(stage, rows[0]?.email ?? '')).filter((text) => text.includes('closed the account')).length;
+    await stage.eventually(async () => (await told()) > 0);
+    expect(await told()).toBe(1);
+  },
+};
+
 export const identityPoints: AppPoint[] = [
   {
     point: 'K37 the registration is written',
@@ -170,5 +203,7 @@ export const identityPoints: AppPoint[] = [
   { point: 'K40 the credential is written', act: claiming, stopAt: { beforeCommitOf: /insert into credentials/ } },
   { point: 'K40 the credential is committed, unsent', act: claiming, stopAt: { after: /insert into credentials/ } },
   { point: 'K41 the rotation is written', act: rotating, stopAt: { beforeCommitOf: /insert into credentials/ } },
+  { point: 'the account is closed', act: closing, stopAt: { beforeCommitOf: /update accounts set closed_at/ } },
+  { point: 'the closing is committed, unsent', act: closing, stopAt: { after: /update accounts set closed_at/ } },
   { point: 'K41 the rotation is committed, unsent', act: rotating, stopAt: { after: /insert into credentials/ } },
 ];

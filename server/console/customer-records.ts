@@ -1,8 +1,9 @@
 import type { PrismaClient } from '../generated/prisma/client.ts';
-import { type BlockCause, blockWords } from '../identity/blocked.ts';
+import { blockWords } from '../identity/blocked.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
+import type { BlockCause } from '../operation/caller.ts';
 import type * as contract from './contract/customers.ts';
 import { happeningOf } from './letters.ts';
 import { rowsOf } from './list.ts';

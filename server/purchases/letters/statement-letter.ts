@@ -13,7 +13,7 @@ export function statementLetter(month: string, sums: Bookkeeping['sums'], baseUr
       `In ${name} your agents paid for ${count === 1 ? 'one check' : `${count} checks`}.`,
       [
         `Collected: ${toText(BigInt(collected_microcents))}`,
-        `Charged so far: ${toText(BigInt(charged_microcents))}`,
+        `Charged, or held for a review: ${toText(BigInt(charged_microcents))}`,
         `Refunded or credited so far: ${toText(BigInt(given_back_microcents))}`,
       ].join('\n'),
       'The statement lists each receipt with its number. You can print it, or download it as a table (CSV) for your books.',
