@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { perform } from '@/server/door/perform.ts';
 import type { OperationName, operations } from '@/server/operations.ts';
 import { Problem } from '@/server/problems/problem.ts';
 import { memberContext } from './member.ts';
+import { countedReads } from './read.ts';
 
 interface File<Body> {
   /** The file's name for the browser; built only from a checked key. */
@@ -21,8 +21,9 @@ export function download<Name extends OperationName>(
     // A corrected report's earlier version can be downloaded, too.
     const report_digest = new URL(request.url).searchParams.get('report_digest');
     const { ctx } = await memberContext();
+    const read = await countedReads();
     try {
-      const { body } = await perform(operation, ctx, { job_key, ...(report_digest === null ? {} : { report_digest }) });
+      const { body } = await read(operation, ctx, { job_key, ...(report_digest === null ? {} : { report_digest }) });
       return new Response(file.text(body), {
         headers: {
           'content-type': `${file.type}; charset=utf-8`,

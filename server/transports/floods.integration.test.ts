@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,21 +8,44 @@ import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { newToken } from '../identity/token.ts';
 import { operationServer } from './http.ts';
-import { noteRead, requestIdHeader } from './page-status.ts';
+import { readFor, requestIdHeader } from './page-status.ts';
 
 const service = await startService({ RATE_LIMIT_PAGES: '50' });
 
-/** Requests to the pages, how many rendered at once, the characters that each reads, and what reports wait for. */
-const pages = { asked: [] as string[], underWay: 0, most: 0, reads: 0, reports: Promise.resolve() };
+/**
+ * Requests to the pages, how many rendered at once, the characters that each reads, what reports wait for, and what
+ * pages read that Next gives up with their readers.
+ */
+const pages = {
+  asked: [] as string[],
+  underWay: 0,
+  most: 0,
+  reads: 0,
+  reports: Promise.resolve(),
+  read: [] as string[],
+};
 const server = operationServer(service.runtime, async (req: IncomingMessage, res: ServerResponse) => {
   pages.asked.push(`${req.method} ${req.url}`);
   pages.underWay += 1;
   pages.most = Math.max(pages.most, pages.underWay);
-  await (req.url?.startsWith('/reports/') ? pages.reports : sleep(5));
-  noteRead(String(req.headers[requestIdHeader]), pages.reads);
+  const requestId = String(req.headers[requestIdHeader]);
+  if (req.url === '/purchases') await Promise.race([readTwice(requestId), once(res, 'close')]);
+  else {
+    await (req.url?.startsWith('/reports/') ? pages.reports : sleep(5));
+    await readFor(requestId, async () => ({ text: 'x'.repeat(pages.reads) }));
+  }
   pages.underWay -= 1;
   res.end('a page');
 });
+async function readTwice(requestId: string): Promise<void> {
+  for (const text of ['first', 'second']) {
+    await readFor(requestId, async () => {
+      pages.read.push(text);
+      await pages.reports;
+      return { text };
+    });
+  }
+}
 // Next listens on its socket once it has shown its first page, and never stops.
 server.on('upgrade', () => {});
 let port: number;
@@ -36,7 +60,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 beforeEach(async () => {
-  Object.assign(pages, { asked: [], underWay: 0, most: 0, reads: 0, reports: Promise.resolve() });
+  Object.assign(pages, { asked: [], underWay: 0, most: 0, reads: 0, reports: Promise.resolve(), read: [] });
   await service.database.pool.query('delete from rate_counts');
 });
 
@@ -97,13 +121,22 @@ describe('pages', () => {
   const from = (network: string, path = '/reports/a') =>
     fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-forwarded-for': `${network}.7` } });
 
+  /** Resolves once the caller was counted so many times: after the answer, for what its page read. */
+  const isCounted = (count: number) =>
+    vi.waitFor(async () => {
+      const { rows } = await service.database.pool.query(
+        `select used from rate_counts where subject = '203.0.113.0/24' and limit_name = 'pages'`,
+      );
+      expect(Number(rows[0]?.used)).toBe(count);
+    });
+
   it('count by what they read: a large one is refused sooner, and its caller alone', async () => {
     pages.reads = 4 * 65_536;
     const large: Response[] = [];
     for (let index = 0; index < 15; index += 1) {
       large.push(await from('203.0.113'));
-      // Charged once it was answered.
-      await sleep(20);
+      // A refused one counts once.
+      await isCounted(index < 10 ? 5 * (index + 1) : 41 + index);
     }
     expect(large.map(({ status }) => status)).toEqual([...Array(10).fill(200), ...Array(5).fill(429)]);
     expect(Number(large.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -143,15 +176,13 @@ describe('pages', () => {
   });
 
   /** Readers of reports who leave when two are being drawn; the server has noticed once this resolves. */
-  async function leave(count: number): Promise<void> {
+  async function leave(count: number, path = '/reports/a'): Promise<void> {
     let left = 0;
     const note = (_: IncomingMessage, res: ServerResponse) => res.once('close', () => (left += 1));
     server.on('request', note);
     const leaving = new AbortController();
     const asked = { headers: { 'x-forwarded-for': '203.0.113.7' }, signal: leaving.signal };
-    const flood = Array.from({ length: count }, () =>
-      fetch(`http://127.0.0.1:${port}/reports/a`, asked).catch(() => {}),
-    );
+    const flood = Array.from({ length: count }, () => fetch(`http://127.0.0.1:${port}${path}`, asked).catch(() => {}));
     await isDrawn(2);
     leaving.abort();
     await Promise.all(flood);
@@ -177,16 +208,24 @@ describe('pages', () => {
     expect((await next).status).toBe(200);
   });
 
+  it('that Next gives up with its reader keep their turn until they have read what they began to, and read no more', async () => {
+    const release = hold();
+    await leave(2, '/purchases');
+    const next = from('203.0.113', '/docs');
+    for (let others = 0; others < 5; others += 1) await from('198.51.100', '/terms');
+    expect(pages.asked).not.toContain('GET /docs');
+    release();
+    expect((await next).status).toBe(200);
+    expect(pages.read).toEqual(['first', 'first']);
+  });
+
   it('whose reader left count by what they read once they are drawn', async () => {
     const release = hold();
     await leave(2);
     pages.reads = 50 * 65_536;
     release();
-    await vi.waitFor(() => expect(pages.underWay).toBe(0), { interval: 5 });
-    pages.reads = 0;
-    const statuses: number[] = [];
-    for (let index = 0; index < 10; index += 1) statuses.push((await from('203.0.113', '/docs')).status);
-    expect(statuses.at(-1)).toBe(429);
+    await isCounted(2 * 51);
+    expect((await from('203.0.113', '/docs')).status).toBe(429);
     expect((await from('198.51.100', '/docs')).status).toBe(200);
   });
 

@@ -15,7 +15,7 @@ import { healthAnswer } from './health.ts';
 import { answerMcp } from './mcp.ts';
 import { answerOAuth, isOAuthAddress } from './oauth.ts';
 import { chargePage, countPage, pageFault, pageWaits } from './page-limits.ts';
-import { beginReads, readsNoted, requestIdHeader, statusNoted } from './page-status.ts';
+import { beginDrawing, endDrawing, requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
 import { askedOf, clientAddress, send } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
@@ -62,9 +62,9 @@ export function operationServer(
         namePage(requestId, req, res);
         await showPage(req, res);
       } finally {
+        const characters = await endDrawing(requestId);
         turn();
-        statusNoted(requestId);
-        await chargePage(runtime, blockOf(runtime, req), readsNoted(requestId));
+        await chargePage(runtime, blockOf(runtime, req), characters);
       }
     }),
   );
@@ -105,12 +105,12 @@ function kindOf(path: string): 'mcp' | 'api' | 'health' | 'file' | 'page' {
   return pageFiles.test(path) ? 'file' : 'page';
 }
 
-/** Gives the page this request id, and the answer the status that the page notes under it; counts what it reads. */
+/** Gives the page this request id, and the answer the status that the page notes under it. */
 function namePage(requestId: string, req: IncomingMessage, res: ServerResponse): void {
   req.headers[requestIdHeader] = requestId;
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
   res.writeHead = (status: number, ...rest: unknown[]) => writeHead(statusNoted(requestId) ?? status, ...rest);
-  beginReads(requestId);
+  beginDrawing(requestId);
 }
 
 /** Node's error codes for unreadable requests; anything else is not HTTP. */

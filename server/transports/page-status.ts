@@ -1,54 +1,73 @@
 import { errorFields, log } from '../kernel/log.ts';
 
 /**
- * A Next page cannot set a status without throwing, and what throws renders by script alone. So pages note their status
- * under the request id, and the server in front sends it. They note what they read, too, by which it counts them.
+ * What a page tells the server in front while it is drawn, under the request id. A Next page cannot set a status
+ * without throwing, and what throws renders by script alone: so pages note their status, and the server sends it. They
+ * read through here, too, by which the server counts them and knows when they are drawn.
  */
+interface Drawing {
+  status?: number;
+  /** Characters read. */
+  characters: number;
+  readonly underWay: Set<Promise<unknown>>;
+}
 
 /** The header with the request id; overwrites any that a client sent. */
 export const requestIdHeader = 'x-request-id';
 
 /** Pages are bundled apart: share one map under a global symbol. */
-const statuses: unique symbol = Symbol.for('work-check page statuses');
-const home = globalThis as { [statuses]?: Map<string, number> };
-home[statuses] ??= new Map();
+const drawings: unique symbol = Symbol.for('work-check page drawings');
+const home = globalThis as { [drawings]?: Map<string, Drawing> };
+home[drawings] ??= new Map();
 
-const reads: unique symbol = Symbol.for('work-check page reads');
-const counted = globalThis as { [reads]?: Map<string, number> };
-counted[reads] ??= new Map();
+/** Begins the drawing of this request's page. */
+export function beginDrawing(requestId: string): void {
+  home[drawings]?.set(requestId, { characters: 0, underWay: new Set() });
+}
+
+/**
+ * Ends it, once what it reads is read; resolves to how many characters that were. Where the reader left, Next may call
+ * a page drawn that still waits for what it reads: it begins to read nothing more.
+ */
+export async function endDrawing(requestId: string): Promise<number> {
+  const drawing = home[drawings]?.get(requestId);
+  home[drawings]?.delete(requestId);
+  await Promise.allSettled(drawing?.underWay ?? []);
+  return drawing?.characters ?? 0;
+}
+
+/** Reads for the page of this request, and counts it. Never resolves for a page that nobody draws any more. */
+export async function readFor<Read extends { text: string }>(
+  requestId: string,
+  read: () => Promise<Read>,
+): Promise<Read> {
+  const drawing = home[drawings]?.get(requestId);
+  if (!drawing) return new Promise(() => {});
+  const reading = read().then((found) => {
+    drawing.characters += found.text.length;
+    return found;
+  });
+  drawing.underWay.add(reading);
+  return reading.finally(() => drawing.underWay.delete(reading));
+}
 
 /** Notes 404 for this request. */
 export function noteMissing(requestId: string): void {
-  home[statuses]?.set(requestId, 404);
+  noteStatus(requestId, 404);
 }
 
 /** Notes 500 and logs the cause; the page shows only the request id. */
 export function noteBroken(requestId: string, error: unknown): void {
   log('page_failed', { request_id: requestId, ...errorFields(error) });
-  home[statuses]?.set(requestId, 500);
+  noteStatus(requestId, 500);
 }
 
-/** The noted status, once. */
+function noteStatus(requestId: string, status: number): void {
+  const drawing = home[drawings]?.get(requestId);
+  if (drawing) drawing.status = status;
+}
+
+/** The status that the page noted. */
 export function statusNoted(requestId: string): number | undefined {
-  const status = home[statuses]?.get(requestId);
-  home[statuses]?.delete(requestId);
-  return status;
-}
-
-/** Begins to count what the page of this request reads. */
-export function beginReads(requestId: string): void {
-  counted[reads]?.set(requestId, 0);
-}
-
-/** Notes so many characters that a page reads to show them. Forgotten once it was drawn. */
-export function noteRead(requestId: string, characters: number): void {
-  const before = counted[reads]?.get(requestId);
-  if (before !== undefined) counted[reads]?.set(requestId, before + characters);
-}
-
-/** The characters that the page read, once. */
-export function readsNoted(requestId: string): number {
-  const characters = counted[reads]?.get(requestId) ?? 0;
-  counted[reads]?.delete(requestId);
-  return characters;
+  return home[drawings]?.get(requestId)?.status;
 }

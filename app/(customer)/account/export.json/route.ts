@@ -1,7 +1,8 @@
-import { perform } from '@/server/door/perform.ts';
+import type { perform } from '@/server/door/perform.ts';
 import type { OperationName } from '@/server/operations.ts';
 import type { Context } from '@/server/runtime.ts';
 import { memberContext } from '../../member.ts';
+import { countedReads } from '../../read.ts';
 
 /** What is there once, by the name that the file gives it. */
 const parts = {
@@ -27,17 +28,17 @@ function entriesOf(body: { receipts: unknown[] } | { purchases: unknown[] } | { 
 }
 
 /** Everything kept about the account, as one JSON object, read while it is sent. */
-async function* exported(ctx: Context): AsyncGenerator<string> {
+async function* exported(ctx: Context, read: typeof perform): AsyncGenerator<string> {
   yield `{\n"exported_at": ${JSON.stringify(ctx.now)}`;
   for (const [name, operation] of Object.entries(parts)) {
-    const { body } = await perform(operation, ctx, {});
+    const { body } = await read(operation, ctx, {});
     yield `,\n"${name}": ${JSON.stringify(body)}`;
   }
   for (const [name, operation] of Object.entries(lists)) {
     yield `,\n"${name}": [`;
     let separator = '\n';
     for (let after: string | null | undefined; after !== null; ) {
-      const { body } = await perform(operation, ctx, { limit: pageEntries, ...(after === undefined ? {} : { after }) });
+      const { body } = await read(operation, ctx, { limit: pageEntries, ...(after === undefined ? {} : { after }) });
       for (const entry of entriesOf(body)) {
         yield `${separator}${JSON.stringify(entry)}`;
         separator = ',\n';
@@ -53,7 +54,7 @@ async function* exported(ctx: Context): AsyncGenerator<string> {
 export async function GET(): Promise<Response> {
   const { ctx, email } = await memberContext();
   if (email === null) return new Response('Sign in first.\n', { status: 401 });
-  const text = exported(ctx);
+  const text = exported(ctx, await countedReads());
   const bytes = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

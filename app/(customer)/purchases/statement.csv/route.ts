@@ -1,10 +1,11 @@
 import { csvFile } from '@/app/csv.ts';
 import { nameOf } from '@/components/identity/AgentList.tsx';
-import { perform } from '@/server/door/perform.ts';
+import type { perform } from '@/server/door/perform.ts';
 import { microcents, toText } from '@/server/kernel/money.ts';
 import { type Bookkeeping, type BookkeepingReceipt, Month } from '@/server/purchases/bookkeeping-contract.ts';
 import type { Context } from '@/server/runtime.ts';
 import { memberContext } from '../../member.ts';
+import { countedReads } from '../../read.ts';
 
 const columns = [
   'number',
@@ -33,11 +34,11 @@ const columns = [
 const pageRows = 100;
 
 /** Each collected purchase with its newest receipt, newest first. Only those of a month, such as 2026-11. */
-async function* linesOf(ctx: Context, month: string | null) {
+async function* linesOf(ctx: Context, read: typeof perform, month: string | null) {
   yield columns;
   for (let after: string | null | undefined; after !== null; ) {
     const input = { limit: pageRows, ...(month === null ? {} : { month }), ...(after === undefined ? {} : { after }) };
-    const { body }: { body: Bookkeeping } = await perform('bookkeeping', ctx, input);
+    const { body }: { body: Bookkeeping } = await read('bookkeeping', ctx, input);
     for (const receipt of body.receipts) yield lineOf(receipt);
     after = body.next_after;
   }
@@ -78,5 +79,5 @@ export async function GET(request: Request): Promise<Response> {
   if (email === null && wallet === null) return new Response('Sign in first.\n', { status: 401 });
   if (month !== null && !Month.safeParse(month).success)
     return new Response('A month looks like 2026-11.\n', { status: 400 });
-  return csvFile(`work-check-${month ?? 'all'}.csv`, linesOf(ctx, month));
+  return csvFile(`work-check-${month ?? 'all'}.csv`, linesOf(ctx, await countedReads(), month));
 }
