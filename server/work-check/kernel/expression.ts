@@ -4,7 +4,7 @@
  *     sum        = product (("+" | "-") product)*
  *     product    = value (("*" | "/") value)*
  *     value      = ["-"] operand | constant | "(" sum ")" | function "(" sum ("," sum)* ")"
- *     constant   = 0 to 10 | 12 | 24 | 32 | 60 | 100 | 1000 | 10000
+ *     constant   = 0 to 10 | 12 | 15 | 24 | 30 | 32 | 60 | 100 | 1000 | 10000
  *     function   = sum count min max mean share round days months minutes weekday first last quarter workdays next
  *                  floor ceil
  *
@@ -13,7 +13,7 @@
  * that is what the limits are for.
  */
 export const GRAMMAR =
-  'a + b | a - b | a * b | a / b | sum(a, b, …) | count(a, b, …) | min(…) | max(…) | mean(…) | share(a, b) = a of b in percent | round(x) | round(x, digits), floor(x), ceil(x) | days(a, b) and months(a, b) between dates (whole months) | minutes(a, b) between times (never negative) | weekday(a) | first(a), last(a) day of the month of a date (the first of the next: last(a) + 1), quarter(a) last day of its quarter | workdays(a, n, holidays …) n working days (Monday to Friday) after a | next(a, b) the first date on or after a that is the weekday b ("Thursday") | a date + or - days (or "2 weeks", "3 months", "48 hours" as quoted) | a time + or - minutes (or "half an hour" as quoted) | -a; a date may be claimed as its month or year alone; 12% counts as 12; constants 0 to 10, 12, 24, 32, 60, 100, 1000, 10000; brackets allowed, * and / before + and -; at most five operators and four functions, over up to 60 operands';
+  'a + b | a - b | a * b | a / b | sum(a, b, …) | count(a, b, …) | min(…) | max(…) | mean(…) | share(a, b) = a of b in percent | round(x) | round(x, digits), floor(x), ceil(x) | days(a, b) and months(a, b) between dates (whole months) | minutes(a, b) between times (never negative) | weekday(a) | first(a), last(a) day of the month of a date (the first of the next: last(a) + 1), quarter(a) last day of its quarter | workdays(a, n, holidays …) n working days (Monday to Friday) after a | next(a, b) the first date on or after a that is the weekday b ("Thursday") | a date + or - days (or "2 weeks", "3 months", "48 hours" as quoted) | a time + or - minutes (or "half an hour" as quoted) | -a; a date may be claimed as its month or year alone; 12% counts as 12; constants 0 to 10, 12, 15, 24, 30, 32, 60, 100, 1000, 10000; brackets allowed, * and / before + and -; at most five operators and four functions, over up to 60 operands';
 
 export type Node =
   | { is: 'operand'; at: number }
@@ -21,7 +21,7 @@ export type Node =
   | { is: 'operator'; mark: string; left: Node; right: Node }
   | { is: 'call'; name: string; of: Node[] };
 
-const CONSTANTS = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 24, 32, 60, 100, 1000, 10_000]);
+const CONSTANTS = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 24, 30, 32, 60, 100, 1000, 10_000]);
 const OPERATORS_MAX = 5;
 const OPERANDS_MAX = 60;
 const CHARS_MAX = 400;

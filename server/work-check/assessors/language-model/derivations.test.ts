@@ -187,6 +187,14 @@ describe('a derivation', () => {
       ['from 1 May 2026, every Monday'],
     ],
     ['15 €', one('15 €', 'a * b', from('p1', '10 €'), from('p1', 'one and a half')), ['one and a half times 10 €']],
+    ['alle 06:30', one('06:30', 'a + b', from('p1', '06:00'), from('p1', "mezz'ora")), ["alle 06:00, per mezz'ora"]],
+    [
+      'bis 11:30',
+      one('11:30', 'a + b', from('p1', '10:00'), from('p1', 'anderthalb Stunden')),
+      ['10:00, anderthalb Stunden'],
+    ],
+    ['alle 8:30', one('8:30', 'a + b', from('p1', '06:00'), from('p1', 'due ore e mezza')), ['06:00, due ore e mezza']],
+    ['0 were late', one('0', 'count(a)', from('p1-p2', 'late')), ['on time', 'on time']],
     ['change: -5', one('-5', '-a', from('p1', '5')), ['down by 5']],
     ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
   ])('holds: %s', (text, derivation, evidence) => {

@@ -86,19 +86,29 @@ const SPANS: readonly (readonly [string, RegExp])[] = [
   ['month', /^(?:monat(?:e[ns]?|s)?|mois|mes(?:es)?|mes[ei]|maand(?:en)?)$/],
   ['week', /^(?:wochen?|semaines?|semanas?|settiman[ae]|weken)$/],
   ['day', /^(?:tag(?:e[ns]?|s)?|jours?|días?|giorn[oi]|dag(?:en)?)$/],
+  ['hour', /^(?:stunden?|heures?|horas?|or[ae]|uur)$/],
 ];
+/** "Eine halbe Stunde", "une demi-heure", "mezz'ora", "due ore e mezza". */
+const HALF = /^(?:halb(?:e|en)?|demie?|medi[ao]|mezz[ao]?|halve?|half)$/;
+const ONE_AND_A_HALF = /^(?:anderthalb|eineinhalb|anderhalve?)$/;
 
-/** "10 Jahre", "eines Monats", "neuf mois": a span of time that is not told in English. */
+/** "10 Jahre", "eines Monats", "neuf mois", "mezz'ora": a span of time that is not told in English. */
 export function spanIn(text: string): { value: number; unit: string } | undefined {
   const words = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
   for (const [at, word] of words.entries()) {
     const unit = SPANS.find(([, form]) => form.test(word))?.[0];
     const before = words[at - 1] ?? '';
-    const value = /^\d{1,4}$/.test(before) ? Number(before) : numberOf(before, true);
-    if (unit !== undefined && value !== undefined) return { value, unit };
+    const value = /^\d{1,4}$/.test(before) ? Number(before) : countBefore(before);
+    if (unit === undefined || value === undefined) continue;
+    const [and = '', half = ''] = words.slice(at + 1);
+    const isMore = /^(?:e|et|y|en)$/.test(and) && HALF.test(half);
+    return { value: value + (isMore ? 1 / 2 : 0), unit };
   }
   return undefined;
 }
+
+const countBefore = (word: string): number | undefined =>
+  HALF.test(word) ? 1 / 2 : ONE_AND_A_HALF.test(word) ? 3 / 2 : numberOf(word, true);
 
 /**
  * A number that is written otherwise than in English: "1 350 000", "1.350.000,50"; where English reads it as another one,
