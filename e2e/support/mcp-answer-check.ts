@@ -62,7 +62,7 @@ type Result = NonNullable<Message['result']>;
 function textFault({ content: [first], structuredContent }: Result): string | null {
   if (!first?.text) return 'It has no text.';
   // x402 clients read the text; everybody else gets the JSON once.
-  const isMirrored = first.text === JSON.stringify(structuredContent);
+  const isMirrored = first.text.trimEnd() === JSON.stringify(structuredContent);
   const mirrors = structuredContent?.accepts !== undefined;
   return isMirrored === mirrors ? null : 'Its text mirrors its content where it should not, or the reverse.';
 }

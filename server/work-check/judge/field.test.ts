@@ -19,3 +19,17 @@ async function hours(text: string): Promise<string> {
 it('a field is not borne out by the product of figures of two sentences', async () => {
   expect(await hours('Early: four people. The gate opens at nine.')).not.toMatch(/^supported/);
 });
+
+/** What is said of the customers of feeder F2, which the evidence gives as 905. */
+async function customers(...rows: string[]): Promise<(string | undefined)[]> {
+  const work = ['| Feeder | Stage | Customers |', '|---|---|---|', '| F1 | 1 | 1,240 |', ...rows].join('\n');
+  const text = '| Feeder | Bar | Customers |\n|---|---|---|\n| F1 | A | 1,240 |\n| F2 | A | 905 |\n| F3 | B | 1,102 |';
+  const request = { work_product: `${work}\n`, evidence: [{ source: 'List', text }] };
+  const report = await checkWork(request, { assessor: embeddedAssessor, now: new Date('2026-03-15T12:00:00Z') });
+  return report.statements.map(({ status }) => status);
+}
+
+it('a record that the work parts into several rows is not accused by its whole', async () => {
+  expect(await customers('| F2 | 1 | 610 |', '| F2 | 2 | 295 |')).not.toContain('contradicted');
+  expect(await customers('| F2 | 1 | 610 |')).toContain('contradicted');
+});

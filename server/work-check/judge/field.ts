@@ -13,7 +13,10 @@ import { type Ground, type Judgement, sourceName } from './ground.ts';
 import type { StatementReading } from './read-statement.ts';
 
 /** The cell of a table that a statement names by column and row, or the sum or count that its rows give. */
-export function judgeCell({ statement, cell }: StatementReading, { index, records }: Ground): Judgement | undefined {
+export function judgeCell(
+  { statement, cell }: StatementReading,
+  { index, records, work }: Ground,
+): Judgement | undefined {
   if (cell === undefined) return undefined;
   const { passage, agrees, fault, worked, inUnit } = cell;
   const [from, value, known] = [
@@ -34,6 +37,7 @@ export function judgeCell({ statement, cell }: StatementReading, { index, record
       : { status: 'supported', why: `The rows of ${from} give it as ${worked}.`, passages, computed: worked };
   // Another source may know better than the table: only what no source gives for this record is contradicted.
   if (statement.record !== undefined && isGivenElsewhere(statement, passage, records, index)) return undefined;
+  if (isOneOfSeveral(statement, work)) return undefined;
   return {
     status: 'contradicted',
     why:
@@ -45,6 +49,14 @@ export function judgeCell({ statement, cell }: StatementReading, { index, record
     ...(worked === undefined ? {} : { computed: `${worked}: ${known}` }),
   };
 }
+
+/** Whether the work parts a record into several rows ("F2, stage 1"), of which each gives a share. */
+const isOneOfSeveral = ({ record, place }: Statement, { statements }: Ground['work']): boolean =>
+  record?.identity !== undefined &&
+  statements.some(
+    (other) =>
+      other.place !== place && other.record?.column === record.column && other.record.identity === record.identity,
+  );
 
 /** A sum of structured work that its own figures do not give. */
 export function judgeBrokenSum({ record, at, place }: Statement, { sums }: Ground): Judgement | undefined {
