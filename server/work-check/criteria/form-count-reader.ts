@@ -100,7 +100,7 @@ export const COUNT_READERS: readonly Reader[] = [
     ([, unit = '']) => ({ kind: 'count', unit: unitOf(unit), ...exactly(1) }),
   ],
   bounded(
-    String.raw`(?:is|are|in|of|has|have|into|as|uses?|contains?|consists? of|put in) ${NUMBER} (words?|sentences?|paragraphs?|bullet points?|bullets|headings|rows?|columns?)\b`,
+    String.raw`(?:is|are|in|of|has|have|into|as|uses?|contains?|consists? of|put in) ${NUMBER} (words?|sentences?|paragraphs?|(?:bullet points?|bullets|headings|rows?|columns?)(?! (?:(?:for|in|to) )?(?:each|every|per)\b))\b`,
     exactly,
   ),
   // "Five short paragraphs, …": what a criterion or a clause of it opens with.

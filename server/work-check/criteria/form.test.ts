@@ -13,6 +13,7 @@ describe('a criterion is no matter of form', () => {
     'One and only one team per ticket',
     'One entry for each test reported on the current sample, none missed, none made up',
     'Three risks, each with somebody responsible',
+    'The table has one row for every stage that counts, with the right customers',
     'The three rankings follow from the table',
     'All figures in the table match the invoice',
     'Each cost line shows how its amount comes about',

@@ -62,6 +62,11 @@ describe('what a model read twice as borne out', () => {
     ],
     ['the code of a currency', { settlement: { currency: 'GBP' } }, 'The repair came to £1,860. It was paid.'],
     ['a field by its path', { average: { applies: false } }, 'Average is not in question. The sum insured is enough.'],
+    [
+      'a sentence that opens what the next one tells',
+      'The cost is settled. Hire comes to £2,350.',
+      'Hire £2,350, ordered on 15 September. The premium is fixed.',
+    ],
     ['a month of a quoted day', { period: '2025-09' }, 'The period began on 12 September 2025. It is over.'],
   ])('is supported: %s', async (_, work, evidence) => {
     expect(new Set(await statusesOf(work, evidence))).toEqual(new Set(['supported']));

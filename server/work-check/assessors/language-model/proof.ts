@@ -215,14 +215,20 @@ const DENIED = /\b(?:no|not|none|nobody|nothing|never|neither|without)\b/i;
 const REFERS =
   /(?<!\p{L})(?:this|that|these|those|it|its|they|them|their|he|she|his|her|both|either|neither|such|dies\p{L}*|es|sie|ihr\p{L}*|beide\p{L}*|cela|ces?|cette|ils?|elles?|leurs?|est[aeo]s?|ell[ao]s?|sus?|quest[aeio]|dit|deze|dat|die|het|ze)(?!\p{L})/iu;
 
-/** Whether quotes share a word with a statement, the record and path that its field belongs to, or the sentence that it refers to. */
+/** Whether quotes share a word with a statement, the record and path that its field belongs to, or the sentence that it refers to or opens. */
 function isAbout(statement: Statement, quoted: readonly string[], { work }: AssessmentTask): boolean {
   const { tokens, record, text, under } = statement;
   const held = new Set(quoted.flatMap((one) => stemsIn(tokenize(one))));
-  const before = REFERS.test(text) ? (work.statements[work.statements.indexOf(statement) - 1]?.tokens ?? []) : [];
+  const at = work.statements.indexOf(statement);
+  const before = REFERS.test(text) ? (work.statements[at - 1]?.tokens ?? []) : [];
+  // "The cost is settled." opens what the next sentence tells.
+  const isOpening = tokens.filter(({ content }) => content).length <= OPENING_WORDS_MAX;
+  const after = isOpening ? (work.statements[at + 1]?.tokens ?? []) : [];
   const beside = record === undefined ? [] : tokenize([record.identity ?? '', ...record.keys, under].join(' ; '));
-  return [...tokens, ...beside, ...before].some(({ content, stem }) => content && held.has(stem));
+  return [...tokens, ...beside, ...before, ...after].some(({ content, stem }) => content && held.has(stem));
 }
+
+const OPENING_WORDS_MAX = 3;
 
 /** The stems of a text, and the codes of its currencies: GBP of "£1,860". */
 const stemsIn = (tokens: readonly Token[]): string[] => [
