@@ -44,6 +44,9 @@ const sampled = <Point extends AppPoint | WorkerPoint>(points: readonly Point[],
     ({ point, stopAt, inFull }) => isDeep || (!inFull && (!('beforeCommitOf' in stopAt) || point.startsWith('K21'))),
   );
 
+/** Victims are started one after the other, and their leases waited for. */
+const LEASES_MS = 60 * 60_000;
+
 /** One cardholder may buy ten a day. */
 const holderSpare = 3;
 
@@ -92,7 +95,7 @@ export function declareTrials(stage: Stage, rounds: number, { isDeep = false } =
     const trials = workerTrials(isDeep);
     const together = isDeep ? trials.map((trial) => [trial]) : [trials];
     for (const some of together) {
-      it(some.map(nameOf).join('; '), () => repeated(rounds, () => killWorkers(stage, some)));
+      it(some.map(nameOf).join('; '), { timeout: LEASES_MS }, () => repeated(rounds, () => killWorkers(stage, some)));
     }
   });
 

@@ -195,6 +195,16 @@ describe('a derivation', () => {
     ],
     ['alle 8:30', one('8:30', 'a + b', from('p1', '06:00'), from('p1', 'due ore e mezza')), ['06:00, due ore e mezza']],
     ['0 were late', one('0', 'count(a)', from('p1-p2', 'late')), ['on time', 'on time']],
+    [
+      'on 16 April',
+      one('16 April', 'a - b', from('p1', '23 April'), from('p1', 'one week')),
+      ['23 April, one week before'],
+    ],
+    [
+      'on 16 April',
+      one('16 April', 'a - 7 * b', from('p1', '23 April'), from('p1', 'one')),
+      ['23 April, one week before'],
+    ],
     ['change: -5', one('-5', '-a', from('p1', '5')), ['down by 5']],
     ['11.25 hours', one('11.25 hours', 'a * b', from('p1', '9'), from('p1', '1.25')), ['9 hours at 1.25']],
   ])('holds: %s', (text, derivation, evidence) => {

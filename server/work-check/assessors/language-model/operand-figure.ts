@@ -25,6 +25,9 @@ export function figureIn(quoted: string, inForeign: boolean): Quantity | undefin
   if (named !== undefined) return { ...BARE, value: named };
   const span = spanIn(text);
   if (span !== undefined) return { ...BARE, ...span };
+  // "One week", "a month": what is no figure by itself.
+  const told = figure === undefined ? spanOf(text) : undefined;
+  if (told !== undefined) return { ...BARE, value: told.value, unit: told.unit };
   if (figure?.kind === 'time' || (figure?.kind === 'date' && figure.day !== undefined)) return figure;
   const day = dayIn(text);
   if (day !== undefined) return { ...BARE, kind: 'date', ...day };
@@ -38,6 +41,7 @@ export function figureIn(quoted: string, inForeign: boolean): Quantity | undefin
 function namedIn(word: string, inForeign: boolean, isUnread: boolean): number | undefined {
   const ordinal = ORDINALS.indexOf(word);
   if (ordinal >= 0) return ordinal + 1;
+  if (word === 'one') return 1;
   return isUnread || inForeign ? numberOf(word, inForeign) : undefined;
 }
 

@@ -225,10 +225,12 @@ function isInOrder(names: readonly Token[], tokens: readonly Token[]): boolean {
   return places.every((place, at) => place >= (places[at - 1] ?? 0));
 }
 
+/** Whether a derivation is for a figure: where it is claimed, and where the statement says the same again. */
 const isDerived = (figure: Quantity, { text }: Statement, derived: readonly { claimed: string }[]): boolean =>
   derived.some(({ claimed }) => {
     const span = findFigure(claimed, text);
-    return span !== undefined && span.start < figure.end && span.end > figure.start;
+    const isAgain = text.slice(figure.start, figure.end) === claimed.trim();
+    return isAgain || (span !== undefined && span.start < figure.end && span.end > figure.start);
   });
 
 /** The 100 of "1.25 per 100 captions"; and 0, which stands for what is not there. */
