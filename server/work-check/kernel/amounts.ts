@@ -74,14 +74,25 @@ function goOn(mark: string, from: Result, by: Result): Result | undefined {
   const unit = by.unit === '' ? (by.told ?? '') : by.unit;
   const count = (Number(by.top) / Number(by.bottom)) * (mark === '+' ? 1 : -1);
   const months = from.unit === 'date' ? MONTHS_IN[unit] : undefined;
-  if (months !== undefined && Number.isInteger(count))
-    return { ...from, top: BigInt(monthsOn(Number(from.top), count * months)) };
+  if (months !== undefined && Number.isInteger(count)) {
+    if (Math.abs(count * months) > MONTHS_MAX) return undefined;
+    return inCalendar({ ...from, top: BigInt(monthsOn(Number(from.top), count * months)) });
+  }
   // A bare number, or one that counts anything else ("14 calendar days"), is days or minutes.
   const step = steps[unit] ?? (by.unit === '' ? 1 : undefined);
   const on = Math.round(count * (step ?? 0) * DAY_MINUTES) / DAY_MINUTES;
   // "72 hours" are three days; "10 hours" leave the day open.
   if (step === undefined || !Number.isInteger(on)) return undefined;
-  return { ...from, top: from.top + BigInt(on) * from.bottom };
+  return inCalendar({ ...from, top: from.top + BigInt(on) * from.bottom });
+}
+
+/** Eight thousand years: what lies beyond is no date that a work tells. */
+const DAYS_MAX = 2_900_000n;
+const MONTHS_MAX = 100_000;
+
+function inCalendar(result: Result): Result | undefined {
+  const { top, unit } = result;
+  return unit === 'date' && (top > DAYS_MAX || top < -DAYS_MAX) ? undefined : result;
 }
 
 /** The same day some months later; the last of the month where it has no such day. Both in days since 1970. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
@@ -93,5 +94,45 @@ describe('an expression', () => {
       '37.5 EUR',
       '33.3333%',
     ]);
+  });
+});
+
+describe('whatever a model writes', () => {
+  const operands = ['12 May 2026', '9:30', '12%', '7 EUR', 'three weeks', 'Monday', '900,000 years', '31 January', 'x'];
+  const expressions = fc.letrec((tie) => ({
+    one: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom('a', 'b', 'c', '0', '1', '10', '10000', '-a', '-3'),
+      fc.tuple(tie('one'), fc.constantFrom('+', '-', '*', '/'), tie('one')).map((parts) => `(${parts.join(' ')})`),
+      fc
+        .tuple(
+          fc.constantFrom(
+            'sum count min max mean share round days months minutes weekday first last quarter workdays next floor ceil',
+          ),
+          fc.nat(17),
+          fc.array(tie('one'), { minLength: 1, maxLength: 4 }),
+        )
+        .map(([names, at, of]) => `${names.split(' ')[at]}(${of.join(', ')})`),
+    ),
+  })).one as fc.Arbitrary<string>;
+
+  it('comes to something that can be printed, or to nothing', () => {
+    const three = fc.tuple(fc.constantFrom(...operands), fc.constantFrom(...operands), fc.constantFrom(...operands));
+    fc.assert(
+      fc.property(expressions, three, (expression, texts) => {
+        const result = worked(expression, ...texts);
+        if (result !== undefined) expect(printed(result)).not.toMatch(/NaN|Invalid/);
+      }),
+      { numRuns: 5_000, seed: 20_261_127 },
+    );
+  });
+
+  it.each([
+    ['round(a, -3)', '12'],
+    ['first(a + 10000 * 10000)', '12 May 2026'],
+    ['months(a + 10000 * 10000, a)', '12 May 2026'],
+    ['a + b', '12 May 2026', '900,000 years'],
+  ])('is nothing where it leads out of the calendar: %s', (expression, ...texts) => {
+    expect(worked(expression, ...texts)).toBeUndefined();
   });
 });

@@ -58,7 +58,7 @@ export const FUNCTIONS: Readonly<Record<string, (values: Values) => Result | und
       ? undefined
       : ratio(part.top * all.bottom * 100n, part.bottom * all.top, '%'),
   round: ([value, digits = whole(0, ''), ...more]) =>
-    value === undefined || digits.bottom !== 1n || digits.top > 6n || more.length > 0
+    value === undefined || digits.bottom !== 1n || digits.top < 0n || digits.top > 6n || more.length > 0
       ? undefined
       : rounded(value, Number(digits.top)),
   floor: ([value, ...more]) => (value === undefined || more.length > 0 ? undefined : wholeBelow(value)),

@@ -17,17 +17,8 @@ const withoutCodes = (text: string): string => {
 export function figureIn(quoted: string, inForeign: boolean): Quantity | undefined {
   const text = withoutCodes(quoted);
   const figure = readQuantities(tokenize(text))[0];
-  const clock = clockIn(text);
-  if (clock !== undefined) return clock;
-  const amount = amountIn(text);
-  if (amount !== undefined) return amount;
-  const named = namedIn(text.trim().toLowerCase(), inForeign, figure === undefined);
-  if (named !== undefined) return { ...BARE, value: named };
-  const span = spanIn(text);
-  if (span !== undefined) return { ...BARE, ...span };
-  // "One week", "a month": what is no figure by itself.
-  const told = figure === undefined ? spanOf(text) : undefined;
-  if (told !== undefined) return { ...BARE, value: told.value, unit: told.unit };
+  const worded = clockIn(text) ?? amountIn(text) ?? wordedIn(text, inForeign, figure === undefined);
+  if (worded !== undefined) return worded;
   if (figure?.kind === 'time' || (figure?.kind === 'date' && figure.day !== undefined)) return figure;
   const day = dayIn(text);
   if (day !== undefined) return { ...BARE, kind: 'date', ...day };
@@ -35,6 +26,14 @@ export function figureIn(quoted: string, inForeign: boolean): Quantity | undefin
   const other = otherwiseIn(text, inForeign);
   const read = other === undefined ? figure : { ...(figure ?? BARE), value: other, kind: figure?.kind ?? 'number' };
   return read === undefined || !BELOW_ZERO.test(text) ? read : { ...read, value: -read.value };
+}
+
+/** A number or span in words: "third", "dos", "10 Jahre"; "one week" and "a month" where nothing is read as a figure. */
+function wordedIn(text: string, inForeign: boolean, isUnread: boolean): Quantity | undefined {
+  const value = namedIn(text.trim().toLowerCase(), inForeign, isUnread);
+  if (value !== undefined) return { ...BARE, value };
+  const { value: count, unit } = spanIn(text) ?? (isUnread ? spanOf(text) : undefined) ?? {};
+  return count === undefined || unit === undefined ? undefined : { ...BARE, value: count, unit };
 }
 
 /** "Third", "dos": a word that English reads as a figure is of another language only where its source is. */
