@@ -1,5 +1,6 @@
 import { isIntegrityViolation } from '../server/kernel/database.ts';
 import { BucketFailed, openObjectStore } from '../server/kernel/object-store.ts';
+import { sql } from '../server/kernel/sql.ts';
 import { archiveDue } from '../server/purchases/archive/archive-due.ts';
 import { checkArchive } from '../server/purchases/archive/check-archive.ts';
 import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
@@ -24,7 +25,8 @@ await runForOperator({ words: 0, usage: '' }, async ([word], { db, configuration
     if (faults.length > 0) throw new Refusal([`${read} were read. What is wrong:`, ...faults].join('\n  '));
     return `${read} are as they were signed.`;
   }
-  const now = new Date();
+  // A machine whose clock is off must archive nothing too early.
+  const { now } = await db.one<{ now: Date }>(sql`select now()`);
   const signer = await openReceiptKeys(receiptKeys, db, now);
   const { jobs, texts, bytes } = await archiveDue({ db, archive, signer, now, afterDays: bucket.afterDays }).catch(
     (error) => {

@@ -15,6 +15,7 @@ import { checkSecretKeys, requireSecretKeys } from './kernel/secret-keys.ts';
 import { continueTransactionNumbers } from './kernel/transaction-numbers.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openRails } from './payments/open-rails.ts';
+import { bucketFault } from './purchases/archive/bucket-fault.ts';
 import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { ReceiptSigner, Replica, Runtime } from './runtime.ts';
@@ -117,6 +118,17 @@ export async function keyFaults({ databaseUrl, keyring, receiptKeys }: Configura
     const reasons = checks.flatMap((check) => (check.status === 'rejected' ? [check.reason as Error] : []));
     for (const reason of reasons) if (!(reason instanceof ConfigurationError)) throw reason;
     return reasons.map(({ message }) => message);
+  } finally {
+    await db.end();
+  }
+}
+
+/** Asks the bucket of the archive once, where there is one. Writes nothing. */
+export async function archiveFault({ databaseUrl, archive }: Configuration): ReturnType<typeof bucketFault> {
+  if (!archive) return null;
+  const db = openDatabase(databaseUrl, { connections: 1 });
+  try {
+    return await bucketFault(db, openObjectStore(archive, 'archive_unreachable'));
   } finally {
     await db.end();
   }

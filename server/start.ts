@@ -9,7 +9,7 @@ import { awaitSurroundings, lookAround } from './environment-faults.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { log } from './kernel/log.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
-import { keyFaults, webRuntime } from './open-runtime.ts';
+import { archiveFault, keyFaults, webRuntime } from './open-runtime.ts';
 import { stopWhenTold } from './stopping.ts';
 import { readyForWork } from './supervisor.ts';
 import { startTracing } from './tracing.ts';
@@ -47,16 +47,19 @@ async function main(): Promise<void> {
 /** Says what is wrong, which stops a start or leaves a rail out, and what is merely not there now, which a start waits for. */
 async function check(configuration: Configuration): Promise<void> {
   const { wrong, absent } = await lookAround(configuration);
+  const later = absent.map(({ sentence }) => sentence);
   const isDatabaseThere = wrong.length === 0 && absent.every(({ isDatabase }) => !isDatabase);
   if (isDatabaseThere) {
     await requireOwnConnections(configuration.databaseUrl);
     wrong.push(...(await keyFaults(configuration)));
+    const bucket = await archiveFault(configuration);
+    if (bucket) 'wrong' in bucket ? wrong.push(bucket.wrong) : later.push(bucket.absent);
   }
   wrong.push(...cardGaps(configuration.card));
   if (wrong.length > 0) throw new ConfigurationError(wrong.join('\n'));
   process.stdout.write('The environment is complete.\n');
-  if (absent.length === 0) return;
-  process.stdout.write(`Not there now:\n${absent.map(({ sentence }) => `  ${sentence}\n`).join('')}`);
+  if (later.length === 0) return;
+  process.stdout.write(`Not there now:\n${later.map((sentence) => `  ${sentence}\n`).join('')}`);
 }
 
 /** Listens, or fails: a process that serves nobody must not stay. */

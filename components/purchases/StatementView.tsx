@@ -60,7 +60,7 @@ export function StatementView({ month, books: { receipts, sums }, buyer }: Props
 }
 
 function Line({ line }: { line: BookkeepingReceipt }) {
-  const { number, job_key, title, bought_by, receipt } = line;
+  const { number, job_key, title, bought_by, collected_at, charge_state } = line;
   return (
     <li className="grid gap-x-6 gap-y-1 border-b border-line px-5 py-3 last:border-0 print:break-inside-avoid md:grid-cols-[minmax(0,1fr)_auto] md:px-8">
       <div className="min-w-0">
@@ -71,12 +71,11 @@ function Line({ line }: { line: BookkeepingReceipt }) {
           <bdi>{titleText({ title, content_deleted: title === null })}</bdi>
         </p>
         <p className="text-dense text-ink-3 wrap-anywhere">
-          Bought by <bdi>{nameOf(bought_by)}</bdi>, paid{' '}
-          <Instant at={receipt.collection.collected_at} precision="day" />
+          Bought by <bdi>{nameOf(bought_by)}</bdi>, paid <Instant at={collected_at} precision="day" />
         </p>
       </div>
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 md:justify-end">
-        <State kind="charge" value={receipt.charge.state} />
+        <State kind="charge" value={charge_state} />
         <span className="tabular-nums max-md:ml-auto">
           <Price microcents={line.amount_microcents} />
         </span>

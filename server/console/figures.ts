@@ -9,6 +9,7 @@ import {
   providerFee,
   providerFeeReturned,
 } from '../ledger/entries.ts';
+import { readArchiveFigures } from '../purchases/archive/due.ts';
 import { deadLetterQueue, letterQueue } from '../queue/queue.ts';
 
 /** One number of the database: `label` is a word of the code or a network, null for a single number. */
@@ -46,6 +47,12 @@ export const figures = {
   chain_search_age_seconds: ['network', 'How long ago a chain was last searched.'],
   server_connections: ['state', 'Connections of all processes to PostgreSQL: those that are used, and their limit.'],
   log_archived_seconds: [null, 'How long ago PostgreSQL last archived its log; absent where it archives none.'],
+  archived_objects: [null, 'Objects in the archive; absent without one.'],
+  archive_written_seconds: [null, 'How long ago a run of the archive last put a batch there; absent before the first.'],
+  archive_waits_seconds: [
+    null,
+    'For how long the oldest purchase that could be archived is not; 0 when there is none, absent without an archive.',
+  ],
   switches_off: ['name', 'Switches that an operator has turned off.'],
 } as const satisfies Record<string, readonly [string | null, string]>;
 export type FigureName = keyof typeof figures;
@@ -55,8 +62,20 @@ const feeEvents = [chargeFee, disputeFee, disputeFeeReturned, providerFee, provi
   ({ event }) => event,
 );
 
-/** Reads the metrics of the database. Each uses an index over open rows, so their cost does not grow with history. */
-export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
+/**
+ * Reads the metrics of the database. Each uses an index over open rows, so their cost does not grow with history.
+ *
+ * @param archiveAfterDays how old a purchase is before it is archived; null without an archive
+ */
+export async function readFigures(db: Queries, now: Date, archiveAfterDays: number | null): Promise<Figure[]> {
+  const [figures, archive] = await Promise.all([
+    readOpen(db, now),
+    archiveAfterDays === null ? [] : readArchiveFigures(db, now, archiveAfterDays),
+  ]);
+  return [...figures, ...archive];
+}
+
+function readOpen(db: Queries, now: Date): Promise<Figure[]> {
   return db.many<Figure>(sql`
     with moving as (
       select state, updated_at, lease_until is null or lease_until <= ${now} as waits from jobs

@@ -4,8 +4,7 @@ import type { ObjectStore } from '../kernel/object-store.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../operation/verb.ts';
 import { attemptPayers } from '../payments/attempt-sql.ts';
-import { Problem } from '../problems/problem.ts';
-import { bodiesOf } from '../purchases/archive/bodies.ts';
+import { readableBodies } from '../purchases/archive/bodies.ts';
 import { reviewStateAt, stateAt } from '../purchases/job/row.ts';
 import { actionsOn } from './actions.ts';
 import type * as contract from './contract/purchases.ts';
@@ -75,10 +74,7 @@ async function receiptsOf(
     select job_key, receipt_key, sequence, digest, issued_at, body from receipts
     where job_key = ${jobKey} order by sequence`);
   const kept = rows.map(({ sequence: number, ...row }) => ({ ...row, number }));
-  const bodies = await bodiesOf(db, archive, 'receipts', kept).catch((error) => {
-    if (error instanceof Problem) return rows.map(({ body }) => body);
-    throw error;
-  });
+  const bodies = await readableBodies(db, archive, 'receipts', kept);
   return rows.map(({ job_key: _, issued_at, ...row }, index) => ({
     ...row,
     issued_at: issued_at.toISOString(),

@@ -20,6 +20,8 @@ export interface Metrics {
   readonly checks: Counter<'result'>;
   readonly checkSeconds: Histogram;
   readonly providerCalls: Counter<'provider' | 'result'>;
+  readonly archiveCalls: Counter<'call' | 'result'>;
+  readonly archiveAnswered: Gauge<'call'>;
   readonly roundFailures: Counter<'round'>;
   readonly roundEnded: Gauge<'round'>;
 }
@@ -79,6 +81,7 @@ function openMetrics(): Metrics {
       labelNames: ['provider', 'result'],
       registers,
     }),
+    ...archiveMetrics(registers),
     roundFailures: new Counter({
       name: `${prefix}round_failures_total`,
       help: 'Rounds of this worker that failed, by name.',
@@ -89,6 +92,23 @@ function openMetrics(): Metrics {
       name: `${prefix}round_last_success_timestamp_seconds`,
       help: 'When a round of this worker last succeeded, by name.',
       labelNames: ['round'],
+      registers,
+    }),
+  };
+}
+
+function archiveMetrics(registers: Registry[]): Pick<Metrics, 'archiveCalls' | 'archiveAnswered'> {
+  return {
+    archiveCalls: new Counter({
+      name: `${prefix}archive_calls_total`,
+      help: 'Reads and writes of the archive by this process, by result: answered, failed, or damaged once looked at.',
+      labelNames: ['call', 'result'],
+      registers,
+    }),
+    archiveAnswered: new Gauge({
+      name: `${prefix}archive_last_success_timestamp_seconds`,
+      help: 'When the archive last did for this process what it was asked: a read, or a write.',
+      labelNames: ['call'],
       registers,
     }),
   };

@@ -17,7 +17,7 @@ describe('a bucket', () => {
   });
 
   it('says so when it has no such object', async () => {
-    await expect(store.get('objects/none')).rejects.toThrow('the bucket answers 404 to GET objects/none');
+    await expect(store.get('objects/none')).rejects.toThrow('the bucket answers 404 NoSuchKey to GET objects/none');
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
+import { metrics } from './metrics.ts';
 import { outage } from './outage.ts';
 
 /** Keeps objects under keys in a bucket elsewhere. Everything rejects when the bucket does not do what it is asked. */
@@ -19,7 +20,20 @@ export interface Bucket {
 }
 
 /** A call that the bucket did not carry out, as far as anybody knows. */
-export class BucketFailed extends Error {}
+export class BucketFailed extends Error {
+  /** The status of its answer; null without one, or when what it gave is wrong. */
+  readonly status: number | null;
+
+  constructor(message: string, status: number | null = null, options: ErrorOptions = {}) {
+    super(message, options);
+    this.status = status;
+  }
+
+  /** Whether it answers that it has no such object. */
+  get isAbsence(): boolean {
+    return this.status === 404 && !this.message.includes('NoSuchBucket');
+  }
+}
 
 /** Time-out of a call; an object is some kilobytes. */
 const callMs = 10_000;
@@ -29,6 +43,7 @@ export function openObjectStore({ url, region, accessKeyId, secretAccessKey }: B
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
   const told = outage(name);
   const call = async (method: 'PUT' | 'GET', key: string, body?: Uint8Array): Promise<Buffer> => {
+    const kind = method === 'GET' ? 'read' : 'write';
     try {
       const response = await client.fetch(`${url}/${key}`, {
         method,
@@ -38,13 +53,24 @@ export function openObjectStore({ url, region, accessKeyId, secretAccessKey }: B
         signal: AbortSignal.timeout(callMs),
       });
       const bytes = Buffer.from(await response.arrayBuffer());
-      if (!response.ok) throw new BucketFailed(`the bucket answers ${response.status} to ${method} ${key}`);
+      if (!response.ok) {
+        const said = [response.status, codeIn(bytes)].filter(Boolean).join(' ');
+        throw new BucketFailed(`the bucket answers ${said} to ${method} ${key}`, response.status);
+      }
       told.works();
+      metrics.archiveCalls.inc({ call: kind, result: 'answered' });
+      metrics.archiveAnswered.setToCurrentTime({ call: kind });
       return bytes;
     } catch (error) {
-      told.failed(error);
-      if (error instanceof BucketFailed) throw error;
-      throw new BucketFailed(`the bucket does not answer to ${method} ${key}`, { cause: error });
+      metrics.archiveCalls.inc({ call: kind, result: 'failed' });
+      const failed =
+        error instanceof BucketFailed
+          ? error
+          : new BucketFailed(`the bucket does not answer to ${method} ${key}`, null, { cause: error });
+      // A bucket that lacks an object can be reached.
+      if (failed.isAbsence) told.works();
+      else told.failed(error);
+      throw failed;
     }
   };
   return {
@@ -53,4 +79,9 @@ export function openObjectStore({ url, region, accessKeyId, secretAccessKey }: B
     },
     get: (key) => call('GET', key),
   };
+}
+
+/** The code of an error in S3's XML, if there is one. */
+function codeIn(bytes: Buffer): string | undefined {
+  return /<Code>(\w{1,64})<\/Code>/.exec(bytes.toString('latin1'))?.[1];
 }

@@ -31,7 +31,20 @@ const BookkeepingReceipt = z
     title: z.string().nullable().meta({ description: 'First line of the request; null once deleted.' }),
     bought_by: Evidence.shape.bought_by,
     verdict: z.string().nullable(),
-    receipt: Receipt.meta({ description: 'The newest signed receipt: collection, charge and remedy apart.' }),
+    receipt_key: key.meta({ description: 'Of the newest signed receipt; the figures that follow are as it has them.' }),
+    collected_at: z.iso.datetime(),
+    rail: Receipt.shape.collection.shape.rail,
+    reference: z.string().meta({ description: 'Where the money was taken: as in the collection of the receipt.' }),
+    charge_state: Receipt.shape.charge.shape.state,
+    charged_microcents: microcents,
+    remedy_kind: Receipt.shape.remedy.shape.kind,
+    given_back_microcents: microcents,
+    receipt: Receipt.nullable().meta({
+      description: 'The newest signed receipt: collection, charge and remedy apart; null where it is left out.',
+    }),
+    left_out: z.enum(['not_asked', 'archive_unreachable']).nullable().meta({
+      description: 'Why receipt is null: the view has none, or it cannot be read right now, so ask again.',
+    }),
   })
   .meta({ id: 'BookkeepingReceipt' });
 export type BookkeepingReceipt = z.infer<typeof BookkeepingReceipt>;
@@ -48,6 +61,9 @@ export const bookkeeping = defineOperation({
   input: z.strictObject({
     month: Month.optional(),
     job_key: key.optional(),
+    view: z.enum(['signed', 'figures']).default('signed').meta({
+      description: 'figures leaves the signed receipts out, and needs no archive.',
+    }),
     after: key.optional().meta({ description: 'next_after of the previous page; omit it for the first.' }),
     limit: z.coerce.number().int().min(1).max(pageMax).default(pageUsual),
   }),

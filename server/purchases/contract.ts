@@ -168,6 +168,8 @@ export const PendingPayment = z
   .meta({ id: 'PendingPayment' });
 export type PendingPayment = z.infer<typeof PendingPayment>;
 
+const remedyKinds = ['none', 'correction', 'refund', 'wallet_credit', 'reversal'] as const;
+
 export const Receipt = z
   .object({
     receipt_version: z.literal(service.receiptVersion),
@@ -200,7 +202,7 @@ export const Receipt = z
       basis: z.string(),
     }),
     remedy: z.object({
-      kind: z.enum(['none', 'correction', 'refund', 'wallet_credit', 'reversal']),
+      kind: z.enum(remedyKinds),
       state: z.string(),
       amount_microcents: microcents,
       reason: z.string().nullable(),

@@ -47,13 +47,25 @@ export const jobs = defineOperation({
   output: z.object({ jobs: z.array(Job).max(pageMax), next_after }).meta({ id: 'Jobs' }),
 });
 
+const UnreachableReceipt = z
+  .object({
+    job_key: z.string(),
+    receipt_key: z.string(),
+    sequence: z.int().min(1),
+    issued_at: z.iso.datetime(),
+    unreachable: z.literal('archive_unreachable'),
+  })
+  .meta({ id: 'UnreachableReceipt' });
+
 export const receipts = defineOperation({
   ...list,
   readsReplica: true,
   name: 'receipts',
-  summary: 'List the newest receipt of each job.',
+  summary: 'List the newest receipt of each job. One that cannot be read right now is named as unreachable: ask again.',
   path: '/api/agent/v1/receipts',
-  output: z.object({ receipts: z.array(Receipt).max(pageMax), next_after }).meta({ id: 'Receipts' }),
+  output: z
+    .object({ receipts: z.array(z.union([Receipt, UnreachableReceipt])).max(pageMax), next_after })
+    .meta({ id: 'Receipts' }),
 });
 
 const BoughtPurchase = z.object({

@@ -75,7 +75,7 @@ function holds(authorization: string | undefined, token: string): boolean {
 
 /** Returns a function that reads all metrics of the process in Prometheus' format. */
 function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<string> {
-  const { db } = runtime;
+  const { db, configuration } = runtime;
   const gauges = Object.fromEntries(
     Object.entries(figures).map(([name, [label, help]]) => [name, openGauge(name, help, label ? [label] : [])]),
   ) as Record<FigureName, ReturnType<typeof openGauge>>;
@@ -90,7 +90,7 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
   let booksAt = Number.NEGATIVE_INFINITY;
 
   const readDatabase = async () => {
-    const found = await readFigures(db.shared, runtime.clock());
+    const found = await readFigures(db.shared, runtime.clock(), configuration.archive?.afterDays ?? null);
     for (const gauge of Object.values(gauges)) clear(gauge);
     for (const { figure, label, value } of found) {
       const name = figures[figure][0];

@@ -1,4 +1,3 @@
-import { after } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { canonicalJson, digestOf } from '../../kernel/digest.ts';
 import { BucketFailed, type ObjectStore } from '../../kernel/object-store.ts';
@@ -6,8 +5,7 @@ import { sql } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
 import { each } from '../../queue/rounds.ts';
 import type { ReceiptSigner } from '../../runtime.ts';
-import { daySeconds } from '../../service/terms.ts';
-import { isEnded, jobStates } from '../states.ts';
+import { dueJobs } from './due.ts';
 import { type ArchivedText, hexOf, manifestAt, objectAt, pack } from './pack.ts';
 
 /** Jobs of one manifest. */
@@ -43,27 +41,17 @@ export interface Archived {
 export async function archiveDue(archiver: Archiver): Promise<Archived> {
   const sum = { jobs: 0, texts: 0, bytes: 0 };
   for (;;) {
-    const due = await dueJobs(archiver);
+    const due = await dueJobs(archiver.db, archiver.now, archiver.afterDays, batch);
     if (due.length === 0) return sum;
     const packed = await packedJobs(archiver.db, due);
+    // Another run took all of them meanwhile.
+    if (packed.length === 0) continue;
     await each(packed, ({ digest, object }) => putAndRead(archiver.archive, objectAt(digest), object));
     await release(archiver, packed, await putManifest(archiver, packed));
     sum.jobs += packed.length;
     sum.texts += packed.reduce((count, { texts }) => count + texts.length, 0);
     sum.bytes += packed.reduce((bytes, { object }) => bytes + object.length, 0);
   }
-}
-
-/** Ended purchases whose content is deleted and whose newest receipt is old enough, the oldest first. */
-async function dueJobs({ db, now, afterDays }: Archiver): Promise<string[]> {
-  const before = after(now, -afterDays * daySeconds);
-  const rows = await db.many<{ job_key: string }>(sql`
-    select job_key from receipts join jobs using (job_key) join quotes using (quote_key)
-    where receipts.body is not null and receipts.issued_at < ${before} and quotes.input is null
-      and jobs.state = any(${jobStates.filter(isEnded)}::text[])
-      and not exists (select from receipts later where later.job_key = jobs.job_key and later.issued_at >= ${before})
-    group by job_key order by min(receipts.issued_at) limit ${batch}`);
-  return rows.map(({ job_key }) => job_key);
 }
 
 async function packedJobs(db: Database, jobKeys: string[]): Promise<Packed[]> {

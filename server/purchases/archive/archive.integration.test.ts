@@ -191,8 +191,6 @@ describe('an archive that does not answer', () => {
     expect((await agent.job(archived)).status).toBe(200);
     for (const part of ['report', 'receipt', 'receipts'])
       expect((await agent.get(`${jobAt(young)}/${part}`)).status).toBe(200);
-    expect((await agent.get(`/api/agent/v1/bookkeeping?job_key=${archived}`)).status).toBe(503);
-    expect((await agent.get(`/api/agent/v1/bookkeeping?job_key=${young}`)).status).toBe(200);
     const { receipts, timeline } = (await perform('console_purchase', operatorContext(runtime), { key: archived }))
       .body;
     expect([receipts.map(({ body }) => body), timeline.length > 0]).toEqual([receipts.map(() => null), true]);
@@ -272,7 +270,7 @@ describe('npm run archive', { timeout: 120_000 }, () => {
     await expect(run()).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^\{.*\}\nThe archive failed: the bucket answers 503 to PUT objects\/\w+\. Start this again: nothing is lost\.\n$/,
+        /^\{.*\}\nThe archive failed: the bucket answers 503 SlowDown to PUT objects\/\w+\. Start this again: nothing is lost\.\n$/,
       ),
     });
     expect((await run()).stdout).toMatch(/^\d+ texts of \d+ purchases went to the archive, \d+ bytes\.\n$/);

@@ -1,10 +1,11 @@
 import type { Queries } from '../../kernel/database.ts';
 import { errorFields, log } from '../../kernel/log.ts';
-import type { ObjectStore } from '../../kernel/object-store.ts';
+import { metrics } from '../../kernel/metrics.ts';
+import { BucketFailed, type ObjectStore } from '../../kernel/object-store.ts';
 import { sql } from '../../kernel/sql.ts';
 import { Problem } from '../../problems/problem.ts';
 import { each } from '../../queue/rounds.ts';
-import { hexOf, objectAt, type TextKind, unpack } from './pack.ts';
+import { type ArchivedText, hexOf, objectAt, type TextKind, unpack } from './pack.ts';
 
 /** A report or receipt as its row has it: `body` is null once it lies in the archive. */
 export interface Kept {
@@ -30,40 +31,58 @@ export async function bodiesOf(
   kind: TextKind,
   rows: readonly Kept[],
 ): Promise<string[]> {
-  const jobs = new Set(rows.flatMap(({ job_key, body }) => (body === null ? [job_key] : [])));
-  const archived = jobs.size > 0 ? await fromArchive(db, archive, kind, [...jobs]) : new Map<string, string>();
-  return rows.map((row) => {
-    const body = row.body ?? archived.get(placeOf(row));
-    if (body === undefined) throw unreachable();
+  const bodies = await readableBodies(db, archive, kind, rows);
+  return bodies.map((body) => {
+    if (body === null) throw unreachable();
     return body;
   });
 }
 
+/** The same with null for each that the archive does not give. */
+export async function readableBodies(
+  db: Queries,
+  archive: ObjectStore | null,
+  kind: TextKind,
+  rows: readonly Kept[],
+): Promise<(string | null)[]> {
+  const jobs = new Set(rows.flatMap(({ job_key, body }) => (body === null ? [job_key] : [])));
+  const archived =
+    archive && jobs.size > 0 ? await fromArchive(db, archive, kind, [...jobs]) : new Map<string, string>();
+  return rows.map((row) => row.body ?? archived.get(placeOf(row)) ?? null);
+}
+
 const placeOf = ({ job_key, number }: Omit<Kept, 'body'>) => `${job_key} ${number}`;
 
-async function fromArchive(db: Queries, archive: ObjectStore | null, kind: TextKind, jobKeys: string[]) {
+async function fromArchive(db: Queries, archive: ObjectStore, kind: TextKind, jobKeys: string[]) {
   const objects = await db.many<KnownObject>(sql`
     select job_key, encode(digest, 'hex') as digest, array(select encode(text, 'hex') from unnest(texts) text) as texts
     from archived_jobs where job_key = any(${jobKeys}::text[])`);
   const bodies = new Map<string, string>();
+  let isSilent = false;
   await each(objects, async (object) => {
-    for (const text of await textsIn(archive, object)) {
+    // One time-out is enough for a reader.
+    if (isSilent) return;
+    const texts = await textsIn(archive, object).catch((error) => {
+      if (!(error instanceof BucketFailed)) throw error;
+      isSilent ||= error.status === null;
+      return [];
+    });
+    for (const text of texts) {
       if (text.kind === kind) bodies.set(placeOf({ job_key: object.job_key, number: text.number }), text.body);
     }
   });
   return bodies;
 }
 
-async function textsIn(archive: ObjectStore | null, { digest, texts, job_key }: KnownObject) {
-  if (!archive) throw unreachable();
-  const object = await archive.get(objectAt(digest)).catch(() => {
-    throw unreachable();
-  });
+/** The texts of an object; none of one that is lost or changed. Rejects with `BucketFailed` when the bucket fails. */
+async function textsIn(archive: ObjectStore, { digest, texts, job_key }: KnownObject): Promise<ArchivedText[]> {
   try {
-    return textsOf(object, { digest, texts });
+    return textsOf(await archive.get(objectAt(digest)), { digest, texts });
   } catch (error) {
+    if (error instanceof BucketFailed && !error.isAbsence) throw error;
     log('archive_damaged', { job_key, digest, ...errorFields(error) });
-    throw unreachable();
+    metrics.archiveCalls.inc({ call: 'read', result: 'damaged' });
+    return [];
   }
 }
 

@@ -42,16 +42,22 @@ export interface Checked {
  */
 export async function checkArchive(db: Database, archive: ObjectStore): Promise<Checked> {
   const checked: Checked = { manifests: 0, objects: 0, faults: [] };
+  let last: { number: number; digest: string | null } = { number: 0, digest: null };
   for (;;) {
     const known = await db.maybe<Known>(sql`
-      select number, digest, previous_digest from archive_manifests where number = ${checked.manifests + 1}`);
-    if (!known) return checked;
+      select number, digest, previous_digest from archive_manifests where number > ${last.number}
+      order by number limit 1`);
+    if (!known) break;
     const objects = await db.many<KnownObject>(sql`
       select job_key, encode(digest, 'hex') as digest, array(select encode(text, 'hex') from unnest(texts) text) as texts
       from archived_jobs where manifest = ${known.number}`);
     const fault = (what: string) => (error: unknown) => {
       checked.faults.push(`${what}: ${error instanceof Error ? error.message : error}`);
     };
+    if (known.number !== last.number + 1 || known.previous_digest !== last.digest) {
+      fault(`manifest ${known.number}`)(new Error('it does not follow the one before it'));
+    }
+    last = known;
     await readManifest(db, archive, known)
       .then((manifest) => requireListed(manifest, objects))
       .catch(fault(`manifest ${known.number}`));
@@ -62,6 +68,23 @@ export async function checkArchive(db: Database, archive: ObjectStore): Promise<
     checked.manifests += 1;
     checked.objects += objects.length;
   }
+  checked.faults.push(...(await lostTexts(db)));
+  return checked;
+}
+
+/** Purchases whose rows lack more texts, or fewer, than their objects have. */
+async function lostTexts(db: Database): Promise<string[]> {
+  const rows = await db.many<{ job_key: string; gone: number; archived: number }>(sql`
+    with gone as (
+      select job_key, count(*)::int as gone from (
+        select job_key from reports where body is null union all select job_key from receipts where body is null) texts
+      group by job_key),
+    archived as (select job_key, sum(cardinality(texts))::int as archived from archived_jobs group by job_key)
+    select job_key, coalesce(gone, 0) as gone, coalesce(archived, 0) as archived
+    from gone full join archived using (job_key) where gone is distinct from archived order by job_key`);
+  return rows.map(
+    ({ job_key, gone, archived }) => `the texts of ${job_key}: ${gone} left the database, ${archived} are archived`,
+  );
 }
 
 async function readManifest(db: Database, archive: ObjectStore, { number, digest, previous_digest }: Known) {

@@ -7,7 +7,7 @@ import type { Buyer, Member } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
-import { bodiesOf } from '../archive/bodies.ts';
+import { readableBodies } from '../archive/bodies.ts';
 import type { Job } from '../contract.ts';
 import { loadedJobs } from '../job/load.ts';
 import { type JobAsJson, readJob } from '../job/row.ts';
@@ -85,15 +85,30 @@ export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, in
     where: { ...page.where, receipts: { some: {} } },
     select: {
       jobKey: true,
-      receipts: { select: { sequence: true, body: true }, orderBy: { sequence: 'desc' }, take: 1 },
+      receipts: {
+        select: { receiptKey: true, sequence: true, issuedAt: true, body: true },
+        orderBy: { sequence: 'desc' },
+        take: 1,
+      },
     },
   });
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.receipts.path, 'jobKey');
   const newest = shown.flatMap(({ jobKey, receipts: [last] }) =>
-    last ? [{ job_key: jobKey, number: last.sequence, body: last.body }] : [],
+    last ? [{ ...last, job_key: jobKey, number: last.sequence }] : [],
   );
-  const bodies = await bodiesOf(db, ctx.runtime.archive, 'receipts', newest);
-  return { body: { receipts: bodies.map((body) => JSON.parse(body)), next_after }, headers };
+  const bodies = await readableBodies(db, ctx.runtime.archive, 'receipts', newest);
+  return {
+    body: {
+      receipts: newest.map(({ job_key, receiptKey, sequence, issuedAt }, index) => {
+        const body = bodies[index] ?? null;
+        if (body !== null) return JSON.parse(body);
+        const unreachable = 'archive_unreachable' as const;
+        return { job_key, receipt_key: receiptKey, sequence, issued_at: issuedAt.toISOString(), unreachable };
+      }),
+      next_after,
+    },
+    headers,
+  };
 };
 
 interface PageInput {

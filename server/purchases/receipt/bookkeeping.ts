@@ -5,8 +5,9 @@ import { toWire } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
+import { collectionReference } from '../../payments/attempt-sql.ts';
 import { Problem } from '../../problems/problem.ts';
-import { bodiesOf, type Kept } from '../archive/bodies.ts';
+import { readableBodies } from '../archive/bodies.ts';
 import * as contract from '../bookkeeping-contract.ts';
 import type { Receipt } from '../contract.ts';
 import { readAbout } from '../lists/bought.ts';
@@ -19,7 +20,16 @@ interface Row {
   year: number | null;
   number: number | null;
   details: SellerDetails | null;
+  receipt_key: string;
   sequence: number;
+  collected: bigint;
+  charged: bigint;
+  given_back: bigint;
+  collected_at: Date;
+  rail: Receipt['collection']['rail'];
+  reference: string;
+  charge_state: Receipt['charge']['state'];
+  remedy_kind: Receipt['remedy']['kind'];
   body: string | null;
 }
 
@@ -34,12 +44,25 @@ const chosen = `
 
 const newest = `
   join lateral (
-    select sequence, body, collected_microcents, charged_microcents, given_back_microcents from receipts r
+    select receipt_key, sequence, body, collected_microcents, charged_microcents, given_back_microcents from receipts r
     where r.job_key = n.job_key order by r.sequence desc limit 1) r on true`;
 
+/** What a receipt says of its remedy, by the rows that it was made of. */
+const remedyKind = `
+  case when jobs.payment_state = 'reversed' then 'reversal'
+    when exists (select from refunds where refunds.payment_key = p.payment_key and reason <> 'late_payment'
+      and settled_as is distinct from 'wallet_credit') then 'refund'
+    when jobs.payment_state = 'credited' then 'wallet_credit'
+    when exists (select from reviews where reviews.job_key = jobs.job_key and report_number = 1
+      and decision = 'dispute') then 'correction'
+    else 'none' end`;
+
 const page = `
-  select n.job_key, n.issued_at, n.year, n.number, n.details, r.sequence, r.body
-  ${chosen.replace('where', `${newest} where`)}
+  select n.job_key, n.issued_at, n.year, n.number, n.details, r.receipt_key, r.sequence, r.body,
+    r.collected_microcents as collected, r.charged_microcents as charged, r.given_back_microcents as given_back,
+    p.decided_at as collected_at, p.rail, coalesce(${collectionReference('p.payment_key')}, p.payment_key) as reference, jobs.charge_state,
+    ${remedyKind} as remedy_kind
+  ${chosen.replace('where', `${newest} join payments p on p.job_key = n.job_key and p.state = 'collected' where`)}
     and ($6::timestamptz is null or (n.issued_at, n.job_key) < ($6, $7::text))
   order by n.issued_at desc, n.job_key desc limit $8`;
 
@@ -58,8 +81,9 @@ export const bookkeeping: Verb<typeof contract.bookkeeping> = async ({ ctx, call
   const rows = await db.many<Row>(statement(page, [...values, ...at]));
   const shown = rows.slice(0, input.limit);
   const keys = shown.map(({ job_key }) => job_key);
-  const kept: Kept[] = shown.map(({ job_key, sequence, body }) => ({ job_key, number: sequence, body }));
-  const bodies = await bodiesOf(db, ctx.runtime.archive, 'receipts', kept);
+  const isSigned = input.view === 'signed';
+  const kept = isSigned ? shown.map((row) => ({ ...row, number: row.sequence })) : [];
+  const bodies = await readableBodies(db, ctx.runtime.archive, 'receipts', kept);
   const about = await readAbout(db, ctx.runtime, keys, accountKey);
   const buyer = await billingOf(db, accountKey);
   const last = rows.length > input.limit ? shown.at(-1)?.job_key : undefined;
@@ -69,9 +93,11 @@ export const bookkeeping: Verb<typeof contract.bookkeeping> = async ({ ctx, call
         const found = about.get(row.job_key);
         if (!found) return [];
         const { title, bought_by, verdict } = found;
-        const receipt: Receipt = JSON.parse(bodies[index] ?? '');
-        const booked = forTheBooks(row, receipt, sellerNow(ctx.runtime.configuration));
-        return [{ ...booked, buyer, title, bought_by, verdict }];
+        const body = bodies[index] ?? null;
+        const receipt: Receipt | null = body === null ? null : JSON.parse(body);
+        const left_out = receipt ? null : isSigned ? ('archive_unreachable' as const) : ('not_asked' as const);
+        const booked = forTheBooks(row, sellerNow(ctx.runtime.configuration));
+        return [{ ...booked, buyer, title, bought_by, verdict, receipt, left_out }];
       }),
       sums: await sumsOf(db, values),
       next_after: last ?? null,
@@ -99,8 +125,12 @@ async function sumsOf(db: Queries, values: readonly unknown[]): Promise<Sums> {
   };
 }
 
-function addressOf(baseUrl: string, { month, job_key }: Input): string {
-  const query = new URLSearchParams({ ...(month ? { month } : {}), ...(job_key ? { job_key } : {}) });
+function addressOf(baseUrl: string, { month, job_key, view }: Input): string {
+  const query = new URLSearchParams({
+    ...(month ? { month } : {}),
+    ...(job_key ? { job_key } : {}),
+    ...(view === 'signed' ? {} : { view }),
+  });
   return `${baseUrl}/api/agent/v1/bookkeeping${query.size > 0 ? `?${query}` : ''}`;
 }
 
@@ -126,9 +156,9 @@ async function placeOf(
 }
 
 /** Until a worker has numbered it, the seller is the one of now. */
-function forTheBooks({ job_key, issued_at, year, number, details }: Row, receipt: Receipt, seller: SellerDetails) {
+function forTheBooks({ job_key, issued_at, year, number, details, ...row }: Row, seller: SellerDetails) {
   const { name, email, address, tax_id, tax_hundredths, untaxed_because } = details ?? seller;
-  const amount = receipt.collection.amount_microcents;
+  const amount = toWire(row.collected);
   const tax = contract.taxWithin(amount, tax_hundredths);
   return {
     number: year === null || number === null ? null : numberText(year, number),
@@ -140,6 +170,13 @@ function forTheBooks({ job_key, issued_at, year, number, details }: Row, receipt
     tax_microcents: tax,
     tax_percent: tax_hundredths / 100,
     untaxed_because: tax_hundredths === 0 ? untaxed_because : null,
-    receipt,
+    receipt_key: row.receipt_key,
+    collected_at: row.collected_at.toISOString(),
+    rail: row.rail,
+    reference: row.reference,
+    charge_state: row.charge_state,
+    charged_microcents: toWire(row.charged),
+    remedy_kind: row.remedy_kind,
+    given_back_microcents: toWire(row.given_back),
   };
 }

@@ -222,7 +222,7 @@ describe('a buyer who cancels after paying', () => {
     expect(await holds(third.agent)).toEqual([]);
     expect(await paidByCard(third.agent)).toMatchObject({ status: 403, code: 'purchases_blocked' });
     await countHours(first.runtime);
-    const figures = await readFigures(first.runtime.db, first.runtime.clock());
+    const figures = await readFigures(first.runtime.db, first.runtime.clock(), null);
     const figure = (name: string) => figures.find((row) => row.figure === name)?.value ?? 0;
     // Six charges, three of them given back in full, and three fees of those kept.
     expect([figure('fees_day_microcents') > 0, figure('revenue_day_microcents')]).toEqual([true, Number(price)]);

@@ -25,7 +25,7 @@ export default show(async () => {
   const { ctx } = await memberContext();
   const months: MonthSpent[] = [];
   for (const month of monthsUpTo(ctx.now)) {
-    const books = await readForMember('bookkeeping', ctx, { month, limit: 1 });
+    const books = await readForMember('bookkeeping', ctx, { month, view: 'figures', limit: 1 });
     if (books === null) return <SignInNeeded to="see what was spent" next="/purchases/spend" />;
     months.push({ month, sums: books.sums });
   }

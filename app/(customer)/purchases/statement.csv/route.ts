@@ -37,7 +37,12 @@ const pageRows = 100;
 async function* linesOf(ctx: Context, read: typeof perform, month: string | null) {
   yield columns;
   for (let after: string | null | undefined; after !== null; ) {
-    const input = { limit: pageRows, ...(month === null ? {} : { month }), ...(after === undefined ? {} : { after }) };
+    const input = {
+      view: 'figures' as const,
+      limit: pageRows,
+      ...(month === null ? {} : { month }),
+      ...(after === undefined ? {} : { after }),
+    };
     const { body }: { body: Bookkeeping } = await read('bookkeeping', ctx, input);
     for (const receipt of body.receipts) yield lineOf(receipt);
     after = body.next_after;
@@ -46,27 +51,26 @@ async function* linesOf(ctx: Context, read: typeof perform, month: string | null
 
 const usd = (amount: number): string => toText(microcents(amount)).replace(/ USD$/, '').replaceAll(',', '');
 
-function lineOf({ receipt, seller, ...line }: BookkeepingReceipt) {
-  const { collection, charge, remedy } = receipt;
+function lineOf({ seller, ...line }: BookkeepingReceipt) {
   return [
     line.number,
-    collection.collected_at,
+    line.collected_at,
     line.job_key,
-    receipt.receipt_key,
+    line.receipt_key,
     line.title,
     nameOf(line.bought_by),
     line.verdict,
-    collection.rail,
+    line.rail,
     usd(line.amount_microcents),
     usd(line.net_microcents),
     usd(line.tax_microcents),
     line.tax_percent,
-    charge.state,
-    usd(charge.amount_microcents),
-    remedy.kind,
-    usd(remedy.amount_microcents),
-    collection.currency,
-    collection.reference,
+    line.charge_state,
+    usd(line.charged_microcents),
+    line.remedy_kind,
+    usd(line.given_back_microcents),
+    'USD',
+    line.reference,
     seller?.name ?? null,
     seller?.tax_id ?? null,
   ];

@@ -22,7 +22,12 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
   if (!asked.success) throw new Missing();
   const here = `/purchases/statement?month=${asked.data}`;
   const { ctx } = await memberContext();
-  const input = { month: asked.data, limit: pageRows, ...(typeof after === 'string' ? { after } : {}) };
+  const input = {
+    month: asked.data,
+    view: 'figures',
+    limit: pageRows,
+    ...(typeof after === 'string' ? { after } : {}),
+  };
   const books = await readForMember('bookkeeping', ctx, input);
   if (books === null) return <SignInNeeded to="see this statement" next={here} />;
   const billing = await readForMember('billing', ctx, {});

@@ -23,7 +23,7 @@ export default show(async ({ params }: { params: Promise<{ job_key: string }> })
   const [job, evidence, books] = await Promise.all([
     readForMember('job', ctx, { job_key }),
     readForMember('evidence', ctx, { job_key }),
-    readForMember('bookkeeping', ctx, { job_key }),
+    readForMember('bookkeeping', ctx, { job_key, view: 'figures' }),
   ]);
   const line = books?.receipts[0];
   if (job === null || evidence === null || line === undefined)

@@ -1,0 +1,39 @@
+import type { Database } from '../../kernel/database.ts';
+import { digestOf } from '../../kernel/digest.ts';
+import { BucketFailed, type ObjectStore } from '../../kernel/object-store.ts';
+import { sql } from '../../kernel/sql.ts';
+import { manifestAt } from './pack.ts';
+
+/** Where nothing is ever put. */
+const nothingAt = 'manifests/none';
+
+/**
+ * Asks the bucket once: for the newest manifest, or, before the first, for what is not there. `wrong` is what only
+ * another environment mends, `absent` what may pass; null when it answers as it should.
+ */
+export async function bucketFault(
+  db: Database,
+  archive: ObjectStore,
+): Promise<{ wrong: string } | { absent: string } | null> {
+  const newest = await db.maybe<{ number: number; digest: string }>(sql`
+    select number, digest from archive_manifests order by number desc limit 1`);
+  try {
+    const signed = await archive.get(newest ? manifestAt(newest.number, newest.digest) : nothingAt);
+    if (!newest || digestOf(signed.toString('utf8')) === newest.digest) return null;
+    return { wrong: 'ARCHIVE_URL leads to a bucket whose newest manifest is another one: npm run archive -- check' };
+  } catch (error) {
+    if (!(error instanceof BucketFailed)) throw error;
+    const { status, message, isAbsence } = error;
+    if (isAbsence && !newest) return null;
+    if (isAbsence) return { wrong: 'ARCHIVE_URL leads to a bucket that lacks the newest manifest' };
+    if (status === null) return { absent: 'ARCHIVE_URL cannot be reached' };
+    return mayPass(status, message)
+      ? { absent: `ARCHIVE_URL: ${message}` }
+      : { wrong: `ARCHIVE_URL is refused: ${message}` };
+  }
+}
+
+/** Whether an answer says "not now": overload, a fault of the bucket, or a clock that is off. */
+function mayPass(status: number, message: string): boolean {
+  return status >= 500 || status === 429 || message.includes('RequestTimeTooSkewed');
+}

@@ -1,0 +1,55 @@
+import { after } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import { daySeconds } from '../../service/terms.ts';
+import { isEnded, jobStates } from '../states.ts';
+
+/** Receipts here of ended purchases whose content is deleted and whose newest receipt is older than $1. */
+const due = `
+  from receipts join jobs using (job_key) join quotes using (quote_key)
+  where receipts.body is not null and receipts.issued_at < $1 and quotes.input is null and jobs.state = any($2::text[])
+    and not exists (select from receipts later where later.job_key = jobs.job_key and later.issued_at >= $1)`;
+
+const bounds = (now: Date, afterDays: number) => [after(now, -afterDays * daySeconds), jobStates.filter(isEnded)];
+
+/** The first jobs that may go to the archive, the oldest first. */
+export async function dueJobs(db: Queries, now: Date, afterDays: number, limit: number): Promise<string[]> {
+  const rows = await db.many<{ job_key: string }>(
+    statement(`select job_key ${due} group by job_key order by min(receipts.issued_at) limit $3`, [
+      ...bounds(now, afterDays),
+      limit,
+    ]),
+  );
+  return rows.map(({ job_key }) => job_key);
+}
+
+/** One number about the archive. */
+interface ArchiveFigure {
+  figure: 'archived_objects' | 'archive_written_seconds' | 'archive_waits_seconds';
+  label: null;
+  value: number;
+}
+
+/** What is in the archive, when it was last written, and for how long the oldest job could have gone there. */
+export async function readArchiveFigures(db: Queries, now: Date, afterDays: number): Promise<ArchiveFigure[]> {
+  const [oldest, batches] = await Promise.all([
+    db.maybe<{ waits: number }>(
+      statement(
+        `select least(extract(epoch from $1 - (select max(issued_at) from receipts newest
+            where newest.job_key = jobs.job_key)), extract(epoch from $3::timestamptz - input_deleted_at))::float8 as waits
+          ${due} order by receipts.issued_at limit 1`,
+        [...bounds(now, afterDays), now],
+      ),
+    ),
+    db.one<{ objects: number; written: number | null }>(sql`
+      select coalesce(sum(objects), 0)::float8 as objects, extract(epoch from ${now} - max(made_at))::float8 as written
+      from archive_manifests`),
+  ]);
+  return [
+    { figure: 'archived_objects', label: null, value: batches.objects },
+    ...(batches.written === null
+      ? []
+      : [{ figure: 'archive_written_seconds' as const, label: null, value: batches.written }]),
+    { figure: 'archive_waits_seconds', label: null, value: oldest?.waits ?? 0 },
+  ];
+}
