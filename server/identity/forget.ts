@@ -17,6 +17,10 @@ export async function forgetStrangers({ db, clock }: Pick<Runtime, 'db' | 'clock
   await db.many(sql`delete from member_sessions where expires_at < ${before}`);
   await db.many(sql`delete from wallet_challenges where expires_at < ${before}`);
   await db.many(sql`delete from credentials where kind = 'wallet' and expires_at < ${before}`);
+  // A client gets a token an hour, or as many as it asks for. The last one tells people when their agent was here.
+  await db.many(sql`
+    delete from credentials old where kind = 'oauth' and expires_at < ${before} and exists (
+      select from credentials later where later.principal_key = old.principal_key and later.created_at > old.created_at)`);
 }
 
 /** Wallets looked at per transaction. */

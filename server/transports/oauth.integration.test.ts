@@ -6,6 +6,7 @@ import { buyingByCard } from '../../e2e/support/card.ts';
 import { connectMcp } from '../../e2e/support/mcp-client.ts';
 import type { Member } from '../../e2e/support/member.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
+import { forgetStrangers } from '../identity/forget.ts';
 import { price, service as terms } from '../service/terms.ts';
 import { exampleRequest } from '../work-check/sample.ts';
 
@@ -425,5 +426,24 @@ describe('the person', () => {
       `/api/agent/v1/authorizations/${key}`,
     );
     expect(stranger.body.code).toBe('invalid_token');
+  });
+});
+
+// Last: sessions end meanwhile.
+describe('a token', () => {
+  it('is forgotten 30 days after it ended, but for the last of its agent', async () => {
+    const client = await register();
+    const tokens = await tokensOf(client);
+    const { agent_key } = (await whoami(tokens.access_token)).principal;
+    const next = await refresh(client, tokens.refresh_token);
+    await refresh(client, next.refresh_token);
+    const kept = async () =>
+      (await service.database.pool.query('select from credentials where principal_key = $1', [agent_key])).rowCount;
+    expect(await kept()).toBe(3);
+    service.advanceClock(31 * 86_400);
+    await service.sweep();
+    await forgetStrangers(service.runtime);
+    expect(await kept()).toBe(1);
+    service.advanceClock(-31 * 86_400);
   });
 });
