@@ -15,8 +15,18 @@ import { blockWords } from './blocked.ts';
 import { type ClosedFacts, closedLetter } from './closed-letter.ts';
 import type { GrantTerms } from './contract.ts';
 
-/** What happened to an account: letters about safety, which nothing holds back and nobody can turn off. */
+/** What happened to an account: letters about safety, which nobody can turn off. */
 type AccountLetter = { kind: 'account' } & Happening;
+
+/** What members do at no cost, as often as they like. */
+const repeatable: ReadonlySet<string> = new Set([
+  'grant_changed',
+  'release_allowed',
+  'member_joined',
+  'member_removed',
+  'role_changed',
+  'card_removed',
+]);
 
 /** The letters about accounts, by message. */
 export const accountLetters: LetterWriters<AccountLetter> = { account: lettersOfAccount };
@@ -50,6 +60,7 @@ async function lettersOfAccount({ db, configuration }: Runtime, happening: Happe
     kind: 'important',
     address,
     about: `${happening.action}:${accountKey}:${number}`,
+    isRepeatable: repeatable.has(happening.action),
     origin: null,
     words: () => words,
   }));

@@ -20,12 +20,16 @@ const lettersAnHour = {
   /** Money and safety: nothing holds these back. */
   important: { fromOne: Number.MAX_SAFE_INTEGER, fromAll: Number.MAX_SAFE_INTEGER },
 } as const;
+/** Letters per repeatable act, address and hour: by then the reader is warned, and more delay everybody's. */
+const alikeAnHour = 30;
 
 /** A letter that is due. */
 export interface DueLetter {
   kind: keyof typeof lettersAnHour;
   address: string;
   about: string;
+  /** An act that an account's people can repeat at no cost, such as a raised limit; `about` begins with it. */
+  isRepeatable?: boolean;
   /** The block of addresses that asked; null when the service itself does. */
   origin: string | null;
   /** Renders it, once it is certain to go out. */
@@ -122,14 +126,16 @@ async function letOut(runtime: Runtime, due: DueLetter): Promise<string | null> 
  */
 async function isOneTooMany(
   tx: Tx,
-  { kind, address, origin }: Pick<DueLetter, 'kind' | 'address' | 'origin'>,
+  { kind, address, about, origin, isRepeatable }: DueLetter,
   { isHonest, isLockedOut }: Asker,
   now: Date,
 ): Promise<boolean> {
   if (isLockedOut) return false;
-  const { from_one, from_all } = await tx.one<{ from_one: bigint; from_all: bigint }>(sql`
-    select count(*) filter (where origin is not distinct from ${origin}) as from_one, count(*) as from_all
+  const { from_one, from_all, alike } = await tx.one<{ from_one: bigint; from_all: bigint; alike: bigint }>(sql`
+    select count(*) filter (where origin is not distinct from ${origin}) as from_one, count(*) as from_all,
+      count(*) filter (where split_part(about, ':', 1) = split_part(${about}, ':', 1)) as alike
     from letters where address = ${address} and kind = ${kind} and created_at > ${after(now, -hourSeconds)}`);
   const { fromOne, fromAll } = lettersAnHour[kind];
+  if (isRepeatable && alike >= BigInt(alikeAnHour)) return true;
   return from_one >= BigInt(fromOne) || (!isHonest && from_all >= BigInt(fromAll));
 }

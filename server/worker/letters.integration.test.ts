@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buyingByCard, cards, heard, listen, paidOnPage, stripeOf } from '../../e2e/support/card.ts';
 import type { Customer } from '../../e2e/support/customer.ts';
+import { Member } from '../../e2e/support/member.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
 import { queueDueLetters } from '../mail/due-letters.ts';
 
@@ -139,6 +140,27 @@ describe('the letters of a whole life', () => {
     expect(textOf('The limits of an agent were raised')).toContain('A day: 10.00 USD → 20.00 USD');
     expect(textOf('An agent may fetch a new key')).toContain(customer.email);
     expect(textOf('A saved card was removed')).toContain('ending in 4242');
+  });
+
+  it('of an act that is repeated without end stop for the hour, and no other does', async () => {
+    const { customer, member } = await buying();
+    const [{ agent_key }] = (await member.get('/api/agent/v1/agents')).body.agents;
+    const raise = (limit: number) =>
+      member.post(`/api/agent/v1/agents/${agent_key}/grant`, { daily_limit_microcents: limit });
+    const { daily_limit_microcents: day } = (await member.get('/api/agent/v1/agents')).body.agents[0].grant;
+    for (let more = 1; more <= 32; more += 1) expect((await raise(day + more)).status).toBe(200);
+    expect((await member.post(`/api/agent/v1/agents/${agent_key}/release`)).status).toBe(200);
+    const raised = async () =>
+      (await subjectsOf(customer)).filter((subject) => subject === 'The limits of an agent were raised').length;
+    expect(await raised()).toBe(30);
+    expect(await subjectsOf(customer)).toContain('An agent may fetch a new key');
+    service.advanceClock(3_601);
+    expect((await raise(day)).status).toBe(200);
+    const fresh = await Member.ofAccount(service, member.accountKey, customer.email);
+    const again = { daily_limit_microcents: day + 1 };
+    expect((await fresh.post(`/api/agent/v1/agents/${agent_key}/grant`, again)).status).toBe(200);
+    expect(await raised()).toBe(31);
+    service.advanceClock(-3_601);
   });
 
   it('about reports stop for the member who turned them off, and those about money do not', async () => {
