@@ -62,6 +62,8 @@ beforeAll(async () => {
   person = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   await person.goto(await linkIn(/Confirm an agent/));
   await person.getByRole('button', { name: 'Confirm' }).click();
+  // Confirming signed them in; the host sends them here on another day.
+  await person.context().clearCookies();
   await claim(agent, registration);
   as = await oauth.processDiscoveryResponse(
     issuer,

@@ -80,6 +80,7 @@ describe('a customer', () => {
     await person.getByRole('button', { name: 'Confirm' }).click();
     expect(await main()).toContain('Your agent may buy checks');
     expect(await main()).toContain('It has not fetched its key yet');
+    expect(await main()).toContain(`You are signed in as ${email}`);
     const released = await claim(agent, registration);
     expect(released.status).toBe(200);
     agent.token = released.body.credential;
@@ -89,16 +90,20 @@ describe('a customer', () => {
     });
     await person.reload();
     expect(await main()).toContain('It has fetched its key.');
+    await person.getByRole('link', { name: 'See your agents' }).click();
+    expect(await main()).toContain('Are all of these yours?');
   });
 
-  it('confirms only this once', async () => {
+  it('confirms only this once, for another address, and stays who they are', async () => {
     const other = newcomer();
     const asked = await register(other, 'once@example.com');
     const links = () => addressesIn(stack.sandboxUrl, 'once@example.com', /Confirm an agent/);
     await expect.poll(async () => (await links()).length, patience).toBe(1);
     await person.goto((await links())[0] ?? '');
     await person.getByLabel('Only this once').check();
+    expect(await main()).not.toContain('you are signed in');
     await person.getByRole('button', { name: 'Confirm' }).click();
+    expect(await main()).toContain(`This browser stays signed in as ${email}. After a sign-in as once@example.com`);
     expect((await claim(other, asked)).body.grant).toMatchObject({ total_limit_microcents: 500_000_000 });
   });
 
@@ -461,8 +466,12 @@ describe('somebody without an account, on a phone without scripts', () => {
     await elsewhere.getByRole('button', { name: 'Confirm' }).click();
     await elsewhere.goBack();
     expect(await wordsOf(elsewhere)).toContain('Your agent may buy checks');
+    expect(await wordsOf(elsewhere)).toContain(`You are signed in as ${address}`);
     await phone.goto(again.link);
     expect(await wordsOf(phone)).toContain('Your agent may buy checks');
+    expect(await wordsOf(phone)).toContain(`After a sign-in as ${address} you can`);
+    await phone.goto(`${stack.baseUrl}/agents`);
+    expect(await wordsOf(phone)).toContain('Sign in to see your agents');
     expect((await claim(by, again.asked)).status).toBe(200);
     await Promise.all([phone.context().close(), elsewhere.context().close()]);
   });

@@ -17,10 +17,12 @@ interface Props {
   values: GrantValues;
   /** Why the last try was refused. */
   refused: string | null;
+  /** Whether confirming signs the person in: nobody is signed in here. */
+  signsIn: boolean;
 }
 
 /** Who asks for what, the limits to set, and the two answers. Works without scripts. */
-export function ConfirmAgent({ asked, link, values, refused }: Props) {
+export function ConfirmAgent({ asked, link, values, refused, signsIn }: Props) {
   return (
     <div className="mx-auto max-w-decision px-4 py-8 md:py-14">
       <h1 className="text-h1">May this agent buy checks for you?</h1>
@@ -54,7 +56,8 @@ export function ConfirmAgent({ asked, link, values, refused }: Props) {
       </form>
       <p className="mt-3 text-dense text-ink-3">
         This request expires on <Instant at={asked.expires_at} />. If you decline, no account is made and the agent gets
-        nothing. If you confirm, it continues by itself, and you hear by letter of what it pays and of each report.
+        nothing. If you confirm, it continues by itself, {signsIn ? 'you are signed in in this browser, ' : null}and you
+        hear by letter of what it pays and of each report.
       </p>
       <Block origin={asked.origin} link={link} />
       {asked.code === null ? null : <CodeToRead code={asked.code} until={asked.code_expires_at} />}
@@ -165,9 +168,7 @@ const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: 
   confirmed: {
     icon: CheckCheck,
     title: 'Your agent may buy checks',
-    words:
-      'Nothing more to do: your agent continues by itself. Your account was created and nothing was charged. After a ' +
-      'sign-in you can change its limits, pause or revoke it.',
+    words: 'Nothing more to do: your agent continues by itself. Your account was created and nothing was charged.',
     next: ['See your agents', '/agents'],
   },
   paused: {
@@ -230,6 +231,25 @@ export function RegistrationEnd({ state, children }: { state: End; children?: Re
       <p>{words}</p>
       {children}
     </DeadEnd>
+  );
+}
+
+/** Who is signed in after a confirmation. It never replaces another session. */
+export function ConfirmedAs({ owner, visitor }: { owner: string; visitor: string | null }) {
+  if (visitor === owner) {
+    return (
+      <p className="wrap-anywhere">You are signed in as {owner}, and can change its limits, pause or revoke it.</p>
+    );
+  }
+  return (
+    <p className="wrap-anywhere">
+      {visitor === null ? null : `This browser stays signed in as ${visitor}. `}
+      After a{' '}
+      <a href="/sign-in" className="link">
+        sign-in
+      </a>{' '}
+      as {owner} you can change its limits, pause or revoke it.
+    </p>
   );
 }
 

@@ -4,7 +4,7 @@ import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Tx } from '../kernel/transaction.ts';
+import { type Tx, transact } from '../kernel/transaction.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
@@ -12,10 +12,12 @@ import { seconds } from '../service/terms.ts';
 import { recordEvent } from './account-event.ts';
 import { raises, withChange } from './agents.ts';
 import type { GrantChange, GrantTerms } from './contract.ts';
+import { firstPage } from './destination.ts';
 import { give } from './grant-decision.ts';
 import type * as contract from './registration-contract.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, keyOfLink, userCodeOf } from './registration-secrets.ts';
+import { openSession, type SignedIn } from './sign-in.ts';
 import { decline, liftSilence, silence, silencedUntil } from './silence.ts';
 
 /** Whether the address belongs to an account. */
@@ -82,7 +84,7 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
   if (state === 'declined' && decision === 'block') silence(tx, row.registration_key);
   if (state === 'declined' && decision === 'unblock') await liftSilence(tx, row.email, row.origin, ctx.now);
   // A repeat, or the agent used the code: nothing to do.
-  if (state === wanted) return { body: { state: wanted } };
+  if (state === wanted) return { body: { state: wanted, repeated: true } };
   if (state === 'expired') throw new Problem('registration_expired', 'The request expired before it was decided.');
   if (state !== 'pending_confirmation') {
     throw new Problem('action_not_allowed', 'The request was already decided, or the address now has an account.');
@@ -93,8 +95,28 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
   } else if (!(await confirmRegistration(tx, narrowed(row, input.grant ?? {}), 'link', ctx.now))) {
     throw new Problem('action_not_allowed', 'The address now has an account. Connect the agent to it instead.');
   }
-  return { body: { state: wanted } };
+  return { body: { state: wanted, repeated: false } };
 };
+
+/**
+ * Signs in the owner of the account that the link has opened, as a sign-in link does. Only for the request whose answer
+ * was that it confirmed, not repeated. Null when the owner is gone already.
+ */
+export function signInConfirmed(
+  { db, configuration }: Pick<Runtime, 'db' | 'configuration'>,
+  link: string,
+  now: Date,
+  from: { origin: string | null; browser: string | null },
+): Promise<SignedIn | null> {
+  return transact(db, async (tx) => {
+    const owner = await tx.maybe<{ member_key: string; email: string }>(sql`
+      select m.member_key, m.email from registrations r join members m using (account_key, email)
+      where r.registration_key = ${keyOfLink(link, configuration.keyring)} and m.removed_at is null`);
+    return owner
+      ? openSession(tx, { memberKey: owner.member_key, email: owner.email, next: firstPage }, now, from)
+      : null;
+  });
+}
 
 /** The registration with the limits that the person sets. Whoever has the link may only lower what was asked for. */
 function narrowed(row: RegistrationRow, change: GrantChange): RegistrationRow {

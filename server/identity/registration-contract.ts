@@ -207,7 +207,12 @@ export const confirm = defineOperation({
     decision: z.enum(['confirm', 'decline', 'block', 'unblock']),
     grant: GrantChange.optional(),
   }),
-  output: z.object({ state: z.enum(['confirmed', 'declined']) }).meta({ id: 'ConfirmationDecision' }),
+  output: z
+    .object({
+      state: z.enum(['confirmed', 'declined']),
+      repeated: z.boolean().meta({ description: 'It had been decided so before.' }),
+    })
+    .meta({ id: 'ConfirmationDecision' }),
   success: [200],
   problems: ['not_found', 'registration_expired', 'action_not_allowed'],
 });

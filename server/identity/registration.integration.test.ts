@@ -46,8 +46,8 @@ describe('a new customer', () => {
       expect(body).toMatchObject({ state: 'pending_confirmation', email: customer.email, code: letter.code });
     }
     expect((await claim(agent, registration)).status).toBe(202);
-    expect((await decide(letter.link, 'confirm')).body).toEqual({ state: 'confirmed' });
-    expect((await decide(letter.link, 'confirm')).body).toEqual({ state: 'confirmed' });
+    expect((await decide(letter.link, 'confirm')).body).toEqual({ state: 'confirmed', repeated: false });
+    expect((await decide(letter.link, 'confirm')).body).toEqual({ state: 'confirmed', repeated: true });
 
     const released = await claim(agent, registration);
     expect([released.status, released.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -81,7 +81,7 @@ describe('a new customer', () => {
     const customer = new Customer(service);
     const registration = await register(agent, customer.email);
     const { link, code } = await customer.newestLetter();
-    expect((await decide(link, 'decline')).body).toEqual({ state: 'declined' });
+    expect((await decide(link, 'decline')).body).toEqual({ state: 'declined', repeated: false });
     const refused = await claim(agent, registration, code);
     expect([refused.status, refused.body.code]).toEqual([403, 'registration_declined']);
     expect((await decide(link, 'confirm')).body.code).toBe('action_not_allowed');
@@ -101,7 +101,7 @@ describe('a new customer', () => {
       total_limit_microcents: 500_000_000,
       payment_methods: ['x402'],
     };
-    expect((await decideWith(once)).body).toEqual({ state: 'confirmed' });
+    expect((await decideWith(once)).body).toEqual({ state: 'confirmed', repeated: false });
     const look = () => agent.post('/api/agent/v1/confirmations', { link });
     expect((await look()).body.fetched).toBe(false);
     expect((await claim(agent, registration)).body.grant).toMatchObject({
@@ -123,7 +123,7 @@ describe('a new customer', () => {
     const customer = new Customer(service);
     await register(agent, customer.email);
     const { link } = await customer.newestLetter();
-    expect((await decide(link, 'block')).body).toEqual({ state: 'declined' });
+    expect((await decide(link, 'block')).body).toEqual({ state: 'declined', repeated: false });
     const { blocked_until } = (await agent.post('/api/agent/v1/confirmations', { link })).body;
     expect(Date.parse(blocked_until) - Date.now()).toBeGreaterThan(86_000_000);
     await register(agent, customer.email);

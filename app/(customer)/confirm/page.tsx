@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { Blocked, ConfirmAgent, KeyFetched, RegistrationEnd } from '@/components/forms/ConfirmAgent.tsx';
+import { Blocked, ConfirmAgent, ConfirmedAs, KeyFetched, RegistrationEnd } from '@/components/forms/ConfirmAgent.tsx';
 import { suggestedValues } from '@/components/forms/GrantFields.tsx';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/problems/problem.ts';
@@ -20,18 +20,25 @@ export default show(async ({ searchParams }: { searchParams: Promise<Search> }) 
   const search = await searchParams;
   const { link } = search;
   if (typeof link !== 'string') return <RegistrationEnd state="absent" />;
-  const { ctx } = await memberContext();
+  const { ctx, email, wallet } = await memberContext();
+  const visitor = email ?? wallet;
   try {
     const { body } = await perform('confirmation', ctx, { link });
     if (body.state === 'pending_confirmation') {
       const refused = await noticeAt('/confirm');
       const values = typedBefore(search) ?? suggestedValues(body.requested_grant);
-      return <ConfirmAgent asked={body} link={link} values={values} refused={refused && (refusals[refused] ?? null)} />;
+      const why = refused && (refusals[refused] ?? null);
+      return <ConfirmAgent asked={body} link={link} values={values} refused={why} signsIn={visitor === null} />;
     }
     const stopped = body.agent_state === 'active' ? null : body.agent_state;
     return (
       <RegistrationEnd state={stopped ?? body.state}>
-        {body.state === 'confirmed' && stopped === null ? <KeyFetched fetched={body.fetched} /> : null}
+        {body.state === 'confirmed' && stopped === null ? (
+          <>
+            <ConfirmedAs owner={body.email} visitor={visitor} />
+            <KeyFetched fetched={body.fetched} />
+          </>
+        ) : null}
         {body.blocked_until ? <Blocked origin={body.origin} until={body.blocked_until} link={link} /> : null}
       </RegistrationEnd>
     );

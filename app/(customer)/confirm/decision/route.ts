@@ -1,18 +1,31 @@
+import { webRuntime } from '@/server/open-runtime.ts';
+import { Problem } from '@/server/problems/problem.ts';
+import { confirmHere } from '@/server/transports/confirm-here.ts';
+import { setNotice } from '@/server/transports/notice.ts';
+import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { grantOf, typedQuery } from '../../grant-form.ts';
-import { submit } from '../../submit.ts';
+import { memberContext } from '../../member.ts';
 
-export const POST = submit({
-  operation: 'confirm',
-  input: (fields) => ({
+/** Decides, and shows the link's page, which says the result, whichever request decided. */
+export async function POST(request: Request): Promise<Response> {
+  const fields = await ownForm((await webRuntime()).configuration, request);
+  if (fields === null) return foreignForm();
+  const { ctx } = await memberContext();
+  const page = `/confirm?${new URLSearchParams({ link: fields.get('link') ?? '' })}`;
+  try {
+    const cookie = await confirmHere(ctx, decisionOf(fields), request.headers.get('user-agent'));
+    return thenShow(page, cookie ?? undefined);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return thenShow(`${page}&${typedQuery(fields)}`, setNotice(page, error.code));
+  }
+}
+
+function decisionOf(fields: URLSearchParams): unknown {
+  return {
     link: fields.get('link') ?? '',
     decision: fields.get('decision') ?? '',
     // A form without limits, as of a program or the code's way, confirms what was asked.
     ...(fields.get('decision') === 'confirm' && fields.has('per_check') ? { grant: grantOf(fields) } : {}),
-  }),
-  // The link's page shows the result, whichever request decided.
-  next(fields, refused) {
-    const link = new URLSearchParams({ link: fields.get('link') ?? '' });
-    if (refused === null) return `/confirm?${link}`;
-    return { page: `/confirm?${link}&${typedQuery(fields)}`, notice: refused };
-  },
-});
+  };
+}
