@@ -74,10 +74,7 @@ function goOn(mark: string, from: Result, by: Result): Result | undefined {
   const unit = by.unit === '' ? (by.told ?? '') : by.unit;
   const count = (Number(by.top) / Number(by.bottom)) * (mark === '+' ? 1 : -1);
   const months = from.unit === 'date' ? MONTHS_IN[unit] : undefined;
-  if (months !== undefined && Number.isInteger(count)) {
-    if (Math.abs(count * months) > MONTHS_MAX) return undefined;
-    return inCalendar({ ...from, top: BigInt(monthsOn(Number(from.top), count * months)) });
-  }
+  if (months !== undefined && Number.isInteger(count)) return byMonths(from, count * months);
   // A bare number, or one that counts anything else ("14 calendar days"), is days or minutes.
   const step = steps[unit] ?? (by.unit === '' ? 1 : undefined);
   const on = Math.round(count * (step ?? 0) * DAY_MINUTES) / DAY_MINUTES;
@@ -89,6 +86,9 @@ function goOn(mark: string, from: Result, by: Result): Result | undefined {
 /** Eight thousand years: what lies beyond is no date that a work tells. */
 const DAYS_MAX = 2_900_000n;
 const MONTHS_MAX = 100_000;
+
+const byMonths = (from: Result, months: number): Result | undefined =>
+  Math.abs(months) > MONTHS_MAX ? undefined : inCalendar({ ...from, top: BigInt(monthsOn(Number(from.top), months)) });
 
 function inCalendar(result: Result): Result | undefined {
   const { top, unit } = result;
