@@ -45,16 +45,18 @@ const BAND = 2 * (HIGHEST_OFFSET - PARTS + 1);
 const SEARCHED = Array.from({ length: SEARCH_SPAN }, (_, offset) => offset)
   .filter((offset) => (offset % BAND) % PARTS === 0 && (offset % BAND) + PARTS <= BAND / 2)
   .map((offset) => SEARCH_FROM + offset);
+const MARK = PARTS - 1;
 const STARTS_MAX = 5;
 
 /**
  * A value for PORT whose whole scheme is free now; for tests, which run beside each other. No other program that asks
- * gets a port of this scheme while this process lives: it listens beside PORT, where no scheme has a port.
+ * gets a port of this scheme while this process lives: it listens behind PORT, where no scheme has a port and no process
+ * of several tells its figures (they count up from a port of their own).
  */
 export async function freePort(): Promise<number> {
   const first = Math.floor(Math.random() * SEARCHED.length);
   for (const candidate of [...SEARCHED.slice(first), ...SEARCHED.slice(0, first)]) {
-    const mark = await listening(candidate + 1);
+    const mark = await listening(candidate + MARK);
     if (!mark) continue;
     if (await isSchemeFree(ports(candidate))) return candidate;
     mark.close();
