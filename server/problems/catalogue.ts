@@ -356,7 +356,7 @@ export const problems = {
     title: 'This cannot be done, or not over this rail, right now',
     next: 'Read reasons. If retryable is true, try again after Retry-After; otherwise use another rail that the quote lists.',
     meaning:
-      'No check can be sold at the moment, or not over the requested rail: the rail is not offered here or not answering, no assessor is set up, or the service is switched off. Reports and receipts stay readable. Or what was asked for lies in the archive of old purchases, or in the database, and that does not answer: nothing is lost. `reasons` says which.',
+      'No check can be sold now, or not over the requested rail: it is not offered or not answering, no assessor is set up, or the service is off. Reports and receipts stay readable. Or the archive or database with what was asked for does not answer; nothing is lost. `reasons` says which.',
   },
 } as const satisfies Record<
   string,
