@@ -47,8 +47,8 @@ const steps: readonly Step[] = [
     words: (
       <>
         <Key>next_step</Key> says what to do. <Key>next_actions</Key> lists exactly what is allowed now, each with a{' '}
-        <Key>body</Key> you can send as it is; <Key>bodies</Key> holds alternatives. While a job is in progress, just
-        wait; you can cancel but need not. Send <Key>Prefer: wait=25</Key> to wait for a change instead of polling.
+        <Key>body</Key> you can send as it is; <Key>bodies</Key> holds alternatives. A job in progress needs no act of
+        yours. Send <Key>Prefer: wait=25</Key> to wait for a change instead of polling.
       </>
     ),
   },
@@ -56,7 +56,7 @@ const steps: readonly Step[] = [
     operation: 'report',
     title: 'Report',
     words:
-      'Each statement in the work with its status, findings with citations, the checks performed, limitations and a verdict, as JSON with a Markdown body.',
+      'Each statement with its status, findings with citations, checks, limitations and a verdict, as JSON with a Markdown body.',
   },
   {
     operation: 'review',
@@ -66,8 +66,7 @@ const steps: readonly Step[] = [
   {
     operation: 'receipt',
     title: 'Receipt',
-    words:
-      'Collection, charge and remedy, listed separately and signed. Every change issues the next receipt in the chain.',
+    words: 'Collection, charge and remedy, apart and signed. Each change issues the next receipt of the chain.',
   },
 ];
 
