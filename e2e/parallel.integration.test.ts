@@ -35,6 +35,9 @@ type PostName = Posts[OperationName];
 /** The chains, set to the service's time. */
 const unmoved = ['eip155:84532', 'eip155:421614'];
 
+/** Of a confirmation, all but one are told that it had been decided before. */
+const withoutOrder = (text: string): string => text.replace(/"repeated":(?:true|false)/, '');
+
 /** An agent whose registration awaits confirmation. */
 async function asking() {
   const [client, customer] = [newAgent(service), new Customer(service)];
@@ -322,7 +325,7 @@ describe('a request that is sent 100 times at once', () => {
     expect(Math.min(...answers.map(({ status }) => status))).toBeLessThan(300);
     // Whoever comes after the account has ended is signed out.
     const met = name === 'close_account' ? answers.filter(({ status }) => status !== 401) : answers;
-    expect(new Set(met.map(({ status, text }) => `${status} ${withoutSession(text)}`)).size).toBe(1);
+    expect(new Set(met.map(({ status, text }) => `${status} ${withoutSession(withoutOrder(text))}`)).size).toBe(1);
     expect(repeated).toEqual(effect);
     // A withdrawn invitation keeps its row, and a member theirs.
     if (name !== 'withdraw_invitation' && name !== 'change_letters') expect(effect).not.toEqual({});
