@@ -14,6 +14,7 @@ import { makeSignInLink, spendSignInLink } from '../server/identity/sign-in.ts';
 import { openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
 import { transact } from '../server/kernel/transaction.ts';
+import { openQueue } from '../server/queue/queue.ts';
 import { sessionCookie } from '../server/transports/member-session.ts';
 import { round, spread, table } from './measure.ts';
 import { startService } from './service.ts';
@@ -129,8 +130,11 @@ async function operatorCookie(env: Record<string, string>): Promise<string> {
   const { account_key: accountKey } = await db.one<{ account_key: string }>(sql`
     select account_key from members where email = ${email}`);
   const link = await makeSignInLink(db, configuration.baseUrl, { accountKey, email }, now);
-  const from = { origin: '127.0.0.1/32', browser: 'the bench' };
-  const session = await spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', now, from);
+  const from = { origin: '127.0.0.1/32', browser: 'the bench', marks: null };
+  const queue = await openQueue(env.DATABASE_URL ?? '', 'sender', 'bench');
+  const token = new URL(link).searchParams.get('link') ?? '';
+  const session = await spendSignInLink({ db, queue, configuration }, token, now, from);
+  await queue.stop();
   await db.end();
   if (!session) throw new Error('the link was spent');
   return (await sessionCookie(configuration, session)).split(';')[0] ?? '';

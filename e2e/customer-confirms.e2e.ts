@@ -477,11 +477,54 @@ describe('somebody without an account, on a phone without scripts', () => {
   });
 });
 
+describe('a sign-in with a new browser', () => {
+  it('is told by letter, and ended behind it by one press, without scripts and without a sign-in', async () => {
+    const context = await browser.newContext({ viewport: sizes.narrow, javaScriptEnabled: false });
+    const phone = await context.newPage();
+    const wordsOf = () => phone.getByRole('main').innerText();
+    await phone.goto(`${stack.baseUrl}/sign-in`);
+    await phone.getByLabel('Your e-mail address').fill(email);
+    const signInLetters = async () => (await addressesIn(stack.sandboxUrl, email, /sign-in link/)).length;
+    const before = await signInLetters();
+    await phone.getByRole('button', { name: 'Send me a sign-in link' }).click();
+    await expect.poll(signInLetters, patience).toBe(before + 1);
+    await phone.goto(await linkIn(/sign-in link/));
+    const told = () => addressesIn(stack.sandboxUrl, email, /New browser signed in/);
+    const toldBefore = (await told()).length;
+    await phone.getByRole('button', { name: 'Sign in' }).click();
+    await expect.poll(async () => (await told()).length, patience).toBe(toldBefore + 1);
+    const [link = ''] = await told();
+    // Opening decides nothing, and no other site can.
+    await phone.goto(link);
+    expect(await wordsOf()).toMatch(/End this sign-in\?\s+As .+, with Chrome on Linux, since /);
+    await shoot('sign-in-end', link);
+    const forged = await fetch(`${stack.baseUrl}/sign-in/end/confirm`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URL(link).search.slice(1),
+    });
+    expect(forged.status).toBe(403);
+    await phone.goto(`${stack.baseUrl}/agents`);
+    expect(await wordsOf()).not.toContain('Sign in to see your agents');
+    const elsewhere = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    await elsewhere.goto(link);
+    await elsewhere.getByRole('button', { name: 'End it' }).click();
+    expect(await elsewhere.getByRole('main').innerText()).toMatch(/This sign-in has ended[\s\S]*change the password/);
+    await shoot('sign-in-ended', link);
+    await phone.goto(`${stack.baseUrl}/agents`);
+    expect(await wordsOf()).toContain('Sign in to see your agents');
+    await person.goto(`${stack.baseUrl}/agents`);
+    expect(await main()).not.toContain('Sign in to see your agents');
+    await Promise.all([context.close(), elsewhere.context().close()]);
+  });
+});
+
 describe('what a person is asked', () => {
   it.each([
     ['connect-code', '/connect'],
     ['sign-in', '/sign-in'],
     ['confirm-unknown', '/confirm?link=reg_1.x'],
+    ['sign-in-end-unknown', '/sign-in/end?link=session_1.x'],
   ])('%s is accessible', async (name, address) => {
     await shoot(name, stack.baseUrl + address);
   });

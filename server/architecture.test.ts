@@ -14,7 +14,7 @@ const pure = [
   /^server\/configuration\/rate-limits\.ts$/,
   /^server\/held\.ts$/,
   /^server\/purchases\/(states|title)\.ts$/,
-  /^server\/identity\/destination\.ts$/,
+  /^server\/identity\/(browser-name|destination)\.ts$/,
   /^server\/service\/terms\.ts$/,
   /^server\/availability\/(meanings|incident-words)\.ts$/,
   /^server\/console\/contract\/\w+\.ts$/,
@@ -92,6 +92,7 @@ function objection({ from, to, typeOnly }: Import): string | null {
       'server/door/perform.ts',
       'server/identity/sign-in.ts',
       'server/identity/newcomer.ts',
+      'server/identity/session-link.ts',
       'server/open-runtime.ts',
     ];
     return doors.some((door) => to.startsWith(door)) ? null : 'pages come in through the doors';

@@ -2,7 +2,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { RuledSection } from '@/components/ui/RuledSection.tsx';
 import type { SignedIn } from '@/server/identity/account-contract.ts';
-import { browserName } from './browser-name.ts';
+import { browserName } from '@/server/identity/browser-name.ts';
 
 /** A member's sign-ins and silenced origins, each with a button to end it. Works without scripts. */
 export function SignedInList({ member }: { member: SignedIn }) {

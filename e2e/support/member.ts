@@ -7,6 +7,9 @@ import { Client } from './agent.ts';
 import { Customer } from './customer.ts';
 import type { Service } from './service.ts';
 
+/** What the browser of each address keeps between its sign-ins. */
+const marksOf = new Map<string, string>();
+
 /** A member of an account, at a page of the service in a browser. */
 export class Member extends Client {
   readonly accountKey: string;
@@ -45,10 +48,12 @@ export class Member extends Client {
 
   static async ofAccount(service: Service, accountKey: string, email: string): Promise<Member> {
     const { db, configuration, clock } = service.runtime;
-    const from = { origin: '192.0.2.0/24', browser: 'a test' };
+    const from = { origin: '192.0.2.0/24', browser: 'a test', marks: marksOf.get(email) ?? null };
     const link = await makeSignInLink(db, configuration.baseUrl, { accountKey, email }, clock());
-    const session = await spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', clock(), from);
+    const token = new URL(link).searchParams.get('link') ?? '';
+    const session = await spendSignInLink(service.runtime, token, clock(), from);
     if (session === null) throw new Error('the link was spent before');
+    marksOf.set(email, session.marks);
     const cookie = await sessionCookie(configuration, session);
     return new Member(service, { accountKey, email }, session, cookie.split(';')[0] ?? '');
   }

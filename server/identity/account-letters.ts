@@ -80,7 +80,7 @@ function wordsOf(event: EventRow, baseUrl: string): Words | null {
         subject: 'The limits of an agent were raised',
         action: agents,
         paragraphs: [
-          `${event.actor} gave ${agent} more room.`,
+          `${event.actor} raised the limits of ${agent}.`,
           limitsChanged(before, after),
           'If nobody on your account did this, pause the agent and end the sign-ins you do not recognize.',
         ],
@@ -180,7 +180,7 @@ function welcome(agent: string, baseUrl: string): Words {
     paragraphs: [
       `You have a Work Check account now, and ${agent} may buy paid reviews of work that agents produce.`,
       `A review costs ${toText(price)}. We write when something is paid, when a report is ready, and when money moves.`,
-      'You can lower the agent’s limits, pause or revoke it at any time. To sign in, ask for a link at the address above; there is no password.',
+      'You can lower the agent’s limits, pause or revoke it at any time. There is no password: to sign in, you ask for a link by mail.',
       'If this was not you, revoke the agent.',
     ],
   };

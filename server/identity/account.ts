@@ -37,14 +37,16 @@ export const member: Verb<typeof contract.member> = async ({ ctx, caller, db }) 
 
 export const endSessions: Verb<typeof contract.endSessions> = async ({ ctx, caller, input, tx }) => {
   const { session_key = null } = input;
-  const ended = await tx.many(sql`
+  const ended = await tx.many<{ session_key: string }>(sql`
     update member_sessions set ended_at = ${ctx.now}
     where member_key = ${caller.memberKey} and ended_at is null
       and case when ${session_key}::text is null then session_key <> ${ctx.presented.memberSession}
         else session_key = ${session_key} end
-    returning 1`);
-  if (ended.length > 0)
-    recordEvent(tx, { ...byMember(caller), action: 'sign_ins_ended', detail: { count: ended.length }, at: ctx.now });
+    returning session_key`);
+  if (ended.length > 0) {
+    const detail = { count: ended.length, sessions: ended.map((one) => one.session_key) };
+    recordEvent(tx, { ...byMember(caller), action: 'sign_ins_ended', detail, at: ctx.now });
+  }
   return { body: await signedIn(tx, ctx, caller) };
 };
 

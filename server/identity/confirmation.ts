@@ -17,7 +17,7 @@ import { give } from './grant-decision.ts';
 import type * as contract from './registration-contract.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, keyOfLink, userCodeOf } from './registration-secrets.ts';
-import { openSession, type SignedIn } from './sign-in.ts';
+import { openSession, type SignedIn, type SignInPlace, type SignInRuntime } from './sign-in.ts';
 import { decline, liftSilence, silence, silencedUntil } from './silence.ts';
 
 /** Whether the address belongs to an account. */
@@ -103,17 +103,18 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
  * was that it confirmed, not repeated. Null when the owner is gone already.
  */
 export function signInConfirmed(
-  { db, configuration }: Pick<Runtime, 'db' | 'configuration'>,
+  runtime: SignInRuntime,
   link: string,
   now: Date,
-  from: { origin: string | null; browser: string | null },
+  from: SignInPlace,
 ): Promise<SignedIn | null> {
+  const { db, configuration } = runtime;
   return transact(db, async (tx) => {
     const owner = await tx.maybe<{ member_key: string; email: string }>(sql`
       select m.member_key, m.email from registrations r join members m using (account_key, email)
       where r.registration_key = ${keyOfLink(link, configuration.keyring)} and m.removed_at is null`);
     return owner
-      ? openSession(tx, { memberKey: owner.member_key, email: owner.email, next: firstPage }, now, from)
+      ? openSession(tx, runtime, { memberKey: owner.member_key, email: owner.email, next: firstPage }, { ...from, now })
       : null;
   });
 }

@@ -14,6 +14,7 @@ import {
   hasAccountLetter,
   type IdentityLetter,
   invitationLetter,
+  newBrowserLetter,
   newcomerLetter,
   operatorLinkLetter,
   type RegistrationFacts,
@@ -34,6 +35,7 @@ export const identityLetters: LetterWriters<IdentityLetter> = {
   sign_in: signInLetters,
   notice: decisionLetters,
   operator_link: operatorLinkLetters,
+  new_browser: newBrowserLetters,
   invitation: invitationLetters,
 };
 
@@ -174,6 +176,28 @@ async function operatorLinkLetters(
     origin: null,
     words: () => operatorLinkLetter(email, `${configuration.baseUrl}/account`),
   }));
+}
+
+/** Tells a member of a sign-in with a browser that is new to them, over or not. */
+async function newBrowserLetters(
+  { db, configuration }: Runtime,
+  { session_key }: Extract<IdentityLetter, { kind: 'new_browser' }>,
+): Promise<DueLetter[]> {
+  const session = await db.maybe<{ email: string; browser: string | null; origin: string; created_at: Date }>(sql`
+    select email, browser, origin, s.created_at from member_sessions s join members using (member_key)
+    where session_key = ${session_key}`);
+  if (!session) return [];
+  const url = `${configuration.baseUrl}/sign-in/end?link=${linkOf(session_key, configuration.keyring.first)}`;
+  return [
+    {
+      kind: 'important',
+      address: session.email,
+      about: `new_browser:${session_key}`,
+      isRepeatable: true,
+      origin: null,
+      words: () => newBrowserLetter(session, url),
+    },
+  ];
 }
 
 /** To who is invited, while the invitation waits. */

@@ -4,6 +4,7 @@ import { quoted, type Words } from '../mail/letter.ts';
 import type { MemberRole } from '../operation/member-roles.ts';
 import { type RailName, railsCovered, railWords } from '../payments/contract.ts';
 import { lasting, price } from '../service/terms.ts';
+import { browserName } from './browser-name.ts';
 import type { GrantTerms } from './contract.ts';
 
 /** The letters about who may buy for whom. Pure. */
@@ -14,6 +15,8 @@ export type IdentityLetter =
   | { kind: 'sign_in'; request_key: string; email: string; next: string; origin: string }
   /** An operator made a sign-in link for this address. */
   | { kind: 'operator_link'; request_key: string; account_key: string; email: string }
+  /** A member signed in with a browser that is new to them. */
+  | { kind: 'new_browser'; session_key: string }
   /** Somebody is asked to become a member. */
   | { kind: 'invitation'; invitation_key: string }
   | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
@@ -40,7 +43,7 @@ export function confirmationLetter(
     subject: 'Confirm an agent for Work Check',
     action: { label: 'See the request and decide', url: confirm.url },
     paragraphs: [
-      `An agent that calls itself ${quoted(asked.agentName)} asks to buy paid reviews of work that agents produce, for you.`,
+      `An agent that calls itself ${quoted(asked.agentName)} wants to buy paid reviews of work that agents produce, for you.`,
       limitsText(asked),
       `Nothing is charged now. A review, called a check here, costs ${toText(price)}. You can lower these limits before you confirm, and pause or revoke the agent at any time.`,
       `Open the link to confirm or decline. Opening it decides nothing. It works until ${instantText(asked.until)}.`,
@@ -99,15 +102,21 @@ function limitsText({ grant, rails }: Pick<RegistrationFacts, 'grant' | 'rails'>
   ];
   return (
     `It may spend up to ${toText(BigInt(grant.per_job_limit_microcents))} a check and ` +
-    `${toText(BigInt(grant.daily_limit_microcents))} a day. ${total}\nIt may ${may.join(', ') || 'not pay or review'}.` +
+    `${toText(BigInt(grant.daily_limit_microcents))} a day. ${total}\nIt may ${listText(may) || 'not pay or review'}.` +
     absent.map((words) => `\n${words}`).join('')
   );
+}
+
+/** `pay by card, pay from a wallet and accept reports`. */
+function listText(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')}, and ${last}` : last;
 }
 
 function originText(asked: RegistrationFacts): string {
   const software = asked.agentSoftware ? ` Software: ${quoted(asked.agentSoftware)}.` : '';
   const unverified = asked.agentSoftware ? 'Neither name was verified.' : 'The name was not verified.';
-  return `Asked ${instantText(asked.at)} from the internet addresses ${asked.origin}.${software} ${unverified}`;
+  return `Asked ${instantText(asked.at)} from the network ${asked.origin}.${software} ${unverified}`;
 }
 
 /** The sign-in letter: a link per account. */
@@ -149,6 +158,28 @@ export function operatorLinkLetter(email: string, url: string): Words {
     paragraphs: [
       `The operator of this service made a link that signs ${email} in to your account. It works once, for ${lasting('signInLink')}.`,
       'If nobody on your account asked for it, tell the operator and end the sign-ins you do not recognize.',
+    ],
+  };
+}
+
+/** To a member who signed in with a browser that is new to them. */
+export function newBrowserLetter(
+  { browser, origin, created_at }: { browser: string | null; origin: string; created_at: Date },
+  url: string,
+): Words {
+  const name = browser === null ? null : browserName(browser);
+  // What is no name of ours is the browser's own word.
+  const used =
+    name === null ? 'a browser without a name' : name === browser ? `a browser called ${quoted(name)}` : name;
+  return {
+    subject: 'New browser signed in to your Work Check account',
+    action: { label: 'End this sign-in', url },
+    paragraphs: [
+      `You signed in to Work Check with ${used} on ${instantText(created_at)}.`,
+      `It came from the network ${origin}. You had not used this browser here before.`,
+      'If this was you, there is nothing to do.',
+      'If it was not, open the link and end the sign-in; you need not sign in for that. Signing in takes a link from your ' +
+        'mail, so somebody else can read it: change the password of your mailbox, too.',
     ],
   };
 }

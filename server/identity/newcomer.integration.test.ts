@@ -10,7 +10,7 @@ const { runtime } = service;
 const { db, clock, configuration } = runtime;
 const consent = '/oauth/consent/abc123';
 const authorize = '/oauth/authorize?client_id=abc&response_type=code';
-const from = { origin: '203.0.113.0/24', browser: 'Firefox' };
+const from = { origin: '203.0.113.0/24', browser: 'Firefox', marks: null };
 
 async function asked(customer: Customer, next: string) {
   const answer = await newAgent(service).post('/api/agent/v1/members/sign-in-link', { email: customer.email, next });

@@ -9,7 +9,7 @@ import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { hasAccount, openAccount } from './confirmation.ts';
-import { type LinkState, openSession, type SignedIn } from './sign-in.ts';
+import { type LinkState, openSession, type SignedIn, type SignInPlace } from './sign-in.ts';
 
 /**
  * A person whom an OAuth client sends here, and who has no account yet, opens one by the link of a letter. The link
@@ -70,7 +70,7 @@ export async function spendNewcomerLink(
   runtime: Runtime,
   token: string,
   now: Date,
-  from: { origin: string | null; browser: string | null },
+  from: SignInPlace,
 ): Promise<SignedIn | null> {
   const newcomer = opened(token, runtime.configuration.keyring);
   if (!newcomer || newcomer.expiresAt <= now) return null;
@@ -79,7 +79,7 @@ export async function spendNewcomerLink(
     if (!(await isOpen(tx, runtime, now))) return null;
     const account = await openAccount(tx, email, now);
     if (!account) return null;
-    return openSession(tx, { memberKey: account.memberKey, email, next }, now, from);
+    return openSession(tx, runtime, { memberKey: account.memberKey, email, next }, { ...from, now });
   });
 }
 

@@ -7,9 +7,12 @@ import type { SecretKey } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { originOf } from '../operation/rate-limit.ts';
+import { enqueueLetter } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { firstPage } from './destination.ts';
+import { isNewBrowser, marksWith } from './known-browser.ts';
+import type { IdentityLetter } from './letters.ts';
 
 /** Session length. */
 export const sessionLifetimeSeconds = 12 * 3_600;
@@ -99,23 +102,39 @@ export async function readSignInLink(
   return { state, email: row.email, expiresAt: row.expires_at };
 }
 
+/** Where a person signs in from. */
+export interface SignInPlace {
+  /** The block of addresses. */
+  origin: string | null;
+  /** The browser's name for itself. */
+  browser: string | null;
+  /** The marks that the browser keeps (`known-browser.ts`); null without any. */
+  marks: string | null;
+}
+
 /** Uses the link and opens a session; one of many parallel tries succeeds. Null when the link does not work. */
 export async function spendSignInLink(
-  db: Database,
+  runtime: SignInRuntime,
   token: string,
   now: Date,
-  from: { origin: string | null; browser: string | null },
+  from: SignInPlace,
 ): Promise<SignedIn | null> {
-  return transact(db, async (tx) => {
+  return transact(runtime.db, async (tx) => {
     const link = await tx.maybe<{ member_key: string; email: string; next: string }>(sql`
       update sign_in_links set used_at = ${now} from members
       where token_digest = ${digestOf(token)} and used_at is null and expires_at > ${now}
         and members.member_key = sign_in_links.member_key and members.removed_at is null
       returning members.member_key, members.email, sign_in_links.next`);
     if (!link) return null;
-    return openSession(tx, { memberKey: link.member_key, email: link.email, next: link.next }, now, from);
+    const member = { memberKey: link.member_key, email: link.email, next: link.next };
+    return openSession(tx, runtime, member, { ...from, now });
   });
 }
+
+/** What signing in needs. */
+export type SignInRuntime = Pick<Runtime, 'db' | 'queue'> & {
+  configuration: Pick<Runtime['configuration'], 'keyring'>;
+};
 
 /** Who has just signed in, and where that leads. */
 export interface SignedIn {
@@ -123,21 +142,26 @@ export interface SignedIn {
   email: string;
   sessionKey: string;
   next: string;
+  /** The marks for the browser to keep from now on. */
+  marks: string;
 }
 
-/** Signs a member in, in this browser. */
-export function openSession(
+/** Signs a member in, in this browser. Tells them by letter where the browser is new to them. */
+export async function openSession(
   tx: Tx,
-  member: Omit<SignedIn, 'sessionKey'>,
-  now: Date,
-  from: { origin: string | null; browser: string | null },
-): SignedIn {
+  { queue, configuration: { keyring } }: SignInRuntime,
+  member: Pick<SignedIn, 'memberKey' | 'email' | 'next'>,
+  { origin, browser, marks, now }: SignInPlace & { now: Date },
+): Promise<SignedIn> {
   const sessionKey = newKey('session');
+  if (await isNewBrowser(tx, { marks, memberKey: member.memberKey }, keyring, now)) {
+    enqueueLetter<IdentityLetter>(tx, queue, { kind: 'new_browser', session_key: sessionKey });
+  }
   tx.write(sql`
     insert into member_sessions (session_key, member_key, created_at, expires_at, origin, browser)
-    values (${sessionKey}, ${member.memberKey}, ${now}, ${after(now, sessionLifetimeSeconds)}, ${originOf(from)},
-      ${from.browser?.slice(0, browserMax) ?? null})`);
-  return { ...member, sessionKey };
+    values (${sessionKey}, ${member.memberKey}, ${now}, ${after(now, sessionLifetimeSeconds)}, ${originOf({ origin })},
+      ${browser?.slice(0, browserMax) ?? null})`);
+  return { ...member, sessionKey, marks: marksWith(marks, { memberKey: member.memberKey, sessionKey }, keyring) };
 }
 
 /** Ends a session at once, for every process. */

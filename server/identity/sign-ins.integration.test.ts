@@ -6,6 +6,7 @@ import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { letters } from '../worker/letters.ts';
+import { endSessionOfLink, sessionOfLink } from './session-link.ts';
 import { readSignInLink, spendSignInLink } from './sign-in.ts';
 
 const service = await startService({ TRUSTED_PROXIES: '1' });
@@ -19,7 +20,7 @@ const askToSignIn = (email: string, block: number, next?: string): Promise<Answe
 const signInLinks = async (customer: Customer): Promise<string[]> =>
   (await customer.letters()).filter(({ subject }) => subject.includes('sign-in link')).map(({ text }) => linkIn(text));
 const spend = (link: string, block: number) =>
-  spendSignInLink(db, link, clock(), { origin: `203.0.${block}.0/24`, browser: 'Firefox' });
+  spendSignInLink(service.runtime, link, clock(), { origin: `203.0.${block}.0/24`, browser: 'Firefox', marks: null });
 
 async function account() {
   const { agent, customer, registration } = await connectedAgent(service);
@@ -159,6 +160,74 @@ describe('a sign-in', () => {
     const foreign = rest.body.sessions[0].session_key;
     await stranger.post('/api/agent/v1/members/sessions/end', { session_key: foreign });
     expect((await owner.get('/api/agent/v1/agents')).status).toBe(200);
+  });
+});
+
+describe('a sign-in with a new browser', () => {
+  const chrome =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+  const told = async (customer: Customer) =>
+    (await customer.letters()).filter(({ subject }) => subject.startsWith('New browser signed in'));
+  /** Signs in at our page, and returns what the browser keeps from then on. */
+  async function signIn(customer: Customer, marks: string | null, browser = chrome) {
+    await askToSignIn(customer.email, 95);
+    const [link = ''] = await signInLinks(customer);
+    const session = await spendSignInLink(service.runtime, link, clock(), { origin: '203.0.95.0/24', browser, marks });
+    if (session === null) throw new Error('the link does not work');
+    return session;
+  }
+
+  it('is told once, in words and with a link that ends it; the first sign-in and a known browser are not', async () => {
+    const { customer } = await connectedAgent(service);
+    const first = await signIn(customer, null);
+    expect(await told(customer)).toEqual([]);
+    const again = await signIn(customer, first.marks);
+    expect(await told(customer)).toEqual([]);
+    await signIn(customer, null);
+    const [letter, ...others] = await told(customer);
+    expect(others).toEqual([]);
+    expect(letter?.text).toMatch(
+      /^You signed in to Work Check with Chrome on Linux on \d+ \w{3} 20\d\d, \d\d:\d\d UTC\./,
+    );
+    expect(letter?.text).toContain(`End this sign-in:\n${service.baseUrl}/sign-in/end?link=`);
+    await signIn(customer, again.marks);
+    expect(await told(customer)).toHaveLength(1);
+  });
+
+  it('is ended by that link alone, at once and however often, and its browser is new again', async () => {
+    const { customer, owner } = await account();
+    const theirs = await signIn(customer, null);
+    const other = await signIn(customer, null, 'Evil https://evil.example <b>');
+    const [letter] = await told(customer);
+    expect(letter?.text).not.toContain('https://evil.example');
+    const link = linkIn(letter?.text ?? '');
+    const sessions = async () =>
+      (await owner.get('/api/agent/v1/members/me')).body.sessions.map(
+        (one: { session_key: string }) => one.session_key,
+      );
+    expect(await sessionOfLink(service.runtime, link, clock())).toMatchObject({ email: customer.email, isOver: false });
+    expect(await sessions()).toContain(other.sessionKey);
+    await endSessionOfLink(service.runtime, `${theirs.sessionKey}.${link.split('.')[1]}`, clock());
+    expect(await sessions()).toContain(theirs.sessionKey);
+    for (let press = 0; press < 2; press += 1) await endSessionOfLink(service.runtime, link, clock());
+    expect(await sessions()).not.toContain(other.sessionKey);
+    expect(await sessions()).toContain(theirs.sessionKey);
+    expect(await sessionOfLink(service.runtime, link, clock())).toMatchObject({ isOver: true });
+    const before = (await told(customer)).length;
+    await signIn(customer, theirs.marks);
+    expect(await told(customer)).toHaveLength(before);
+    await signIn(customer, other.marks);
+    expect(await told(customer)).toHaveLength(before + 1);
+  });
+
+  it('is told whatever marks a browser invents, or has of somebody else', async () => {
+    const [{ customer }, stranger] = [await account(), await account()];
+    const [own, foreign] = [await signIn(customer, null), await signIn(stranger.customer, null)];
+    const before = (await told(customer)).length;
+    for (const marks of [foreign.marks, `${own.sessionKey}.AAAA`, own.marks.slice(0, -2), '~.~', own.sessionKey]) {
+      await signIn(customer, marks);
+    }
+    expect(await told(customer)).toHaveLength(before + 5);
   });
 });
 

@@ -12,15 +12,16 @@ const { runtime } = service;
 /** A browser at a page of the service, with this cookie. */
 class Browser extends Client {
   readonly cookie: string;
-  constructor(cookie: string | null) {
+  constructor(cookies: readonly string[] | null) {
     super(service.baseUrl);
-    this.cookie = cookie?.split(';')[0] ?? '';
+    this.cookie = cookies?.[0]?.split(';')[0] ?? '';
   }
   identity = () => ({ cookie: this.cookie, origin: this.baseUrl });
 }
 
 const nobody = () => pageContext(runtime, null, '203.0.113.7');
-const press = (link: string, decision = 'confirm', ctx = nobody()) => confirmHere(ctx, { link, decision }, 'Firefox');
+const press = (link: string, decision = 'confirm', ctx = nobody()) =>
+  confirmHere(ctx, { link, decision }, { browser: 'Firefox', marks: null });
 
 async function asked(customer = new Customer(service)) {
   const registration = await register(newAgent(service), customer.email);
@@ -38,9 +39,12 @@ async function sessionsOf({ email }: Customer): Promise<number> {
 describe('whoever confirms behind the link of a letter', () => {
   it('is signed in as a sign-in link does it, and may stop the agent at once', async () => {
     const { customer, registration, link } = await asked();
-    const cookie = await press(link);
-    expect(cookie).toMatch(/^work-check-member=[^;]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/);
-    const person = new Browser(cookie);
+    const cookies = await press(link);
+    expect(cookies).toEqual([
+      expect.stringMatching(/^work-check-member=[^;]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^work-check-known=[^;]+; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/),
+    ]);
+    const person = new Browser(cookies);
     const { body } = await person.get('/api/agent/v1/members/me');
     expect(body).toMatchObject({
       email: customer.email,

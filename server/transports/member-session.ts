@@ -1,7 +1,8 @@
 import { decode, encode } from 'next-auth/jwt';
 import type { Configuration } from '../configuration.ts';
 import { authenticate } from '../identity/authenticate.ts';
-import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
+import { knownBrowserSeconds } from '../identity/known-browser.ts';
+import { type SignedIn, type SignInPlace, sessionLifetimeSeconds } from '../identity/sign-in.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
@@ -30,10 +31,15 @@ export function memberCookieName({ baseUrl }: Pick<Configuration, 'baseUrl'>): s
   return baseUrl.startsWith('https:') ? '__Host-work-check-member' : 'work-check-member';
 }
 
-function cookieOf(configuration: Configuration, value: string, maxAgeSeconds: number): string {
-  const secure = configuration.baseUrl.startsWith('https:') ? '; Secure' : '';
+/** The cookie of the marks by which a browser is known. */
+function marksCookieName({ baseUrl }: Pick<Configuration, 'baseUrl'>): string {
+  return baseUrl.startsWith('https:') ? '__Host-work-check-known' : 'work-check-known';
+}
+
+function cookieOf({ baseUrl }: Configuration, name: string, value: string, maxAgeSeconds: number): string {
+  const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
   // Lax, not Strict: links from mail must arrive signed in.
-  return `${memberCookieName(configuration)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 /**
@@ -53,12 +59,33 @@ export async function sessionCookie(
       ? { email: session.email, session_key: session.sessionKey }
       : { address: session.address, access_token: session.accessToken },
   });
-  return cookieOf(configuration, token, maxAge);
+  return cookieOf(configuration, memberCookieName(configuration), token, maxAge);
 }
 
 /** The `Set-Cookie` that removes the session. */
 export function endedSessionCookie(configuration: Configuration): string {
-  return cookieOf(configuration, '', 0);
+  return cookieOf(configuration, memberCookieName(configuration), '', 0);
+}
+
+/** The `Set-Cookie`s of a member who signs in: the session, and the mark by which the browser is known next time. */
+export async function signedInCookies(
+  configuration: Configuration,
+  session: MemberSession & Pick<SignedIn, 'marks'>,
+): Promise<string[]> {
+  const known = cookieOf(configuration, marksCookieName(configuration), session.marks, knownBrowserSeconds);
+  return [await sessionCookie(configuration, session), known];
+}
+
+/** What signing in asks of a request: the browser's name for itself, and its marks. */
+export function browserOf(
+  configuration: Configuration,
+  { headers }: Pick<Asked, 'headers'>,
+): Pick<SignInPlace, 'browser' | 'marks'> {
+  const cookie = headers.get('cookie');
+  return {
+    browser: headers.get('user-agent'),
+    marks: (cookie === null ? undefined : cookieIn(cookie, marksCookieName(configuration))) ?? null,
+  };
 }
 
 /** The member's session in a browser's cookies; null without one that we made. */

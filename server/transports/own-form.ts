@@ -34,9 +34,8 @@ export function foreignForm(): Response {
 }
 
 /** After a form: the next page, asked for with GET. */
-export function thenShow(path: string, cookie?: string): Response {
-  return new Response(null, {
-    status: 303,
-    headers: { location: path, 'cache-control': 'no-store', ...(cookie ? { 'set-cookie': cookie } : {}) },
-  });
+export function thenShow(path: string, ...cookies: readonly string[]): Response {
+  const headers = new Headers({ location: path, 'cache-control': 'no-store' });
+  for (const cookie of cookies) headers.append('set-cookie', cookie);
+  return new Response(null, { status: 303, headers });
 }

@@ -5,6 +5,7 @@ import { buyingByCard, cards, heard, listen, paidOnPage, stripeOf } from '../../
 import type { Customer } from '../../e2e/support/customer.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
+import { makeSignInLink, spendSignInLink } from '../identity/sign-in.ts';
 import { queueDueLetters } from '../mail/due-letters.ts';
 
 const service = await startService(withCard);
@@ -140,6 +141,18 @@ describe('the letters of a whole life', () => {
     expect(textOf('The limits of an agent were raised')).toContain('A day: 10.00 USD → 20.00 USD');
     expect(textOf('An agent may fetch a new key')).toContain(customer.email);
     expect(textOf('A saved card was removed')).toContain('ending in 4242');
+  });
+
+  it('tell of a sign-in with a new browser', async () => {
+    const { customer, member } = await buying();
+    const { db, configuration, clock } = service.runtime;
+    const who = { accountKey: member.accountKey, email: customer.email };
+    const link = await makeSignInLink(db, configuration.baseUrl, who, clock());
+    const browser = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1';
+    const from = { origin: '198.51.100.0/24', browser, marks: null };
+    await spendSignInLink(service.runtime, new URL(link).searchParams.get('link') ?? '', clock(), from);
+    const letter = (await lettersOf(customer)).find(({ subject }) => subject.startsWith('New browser'));
+    expect(letter?.text).toMatch(/^You signed in to Work Check with Safari on an iPhone on /);
   });
 
   it('of an act that is repeated without end stop for the hour, and no other does', async () => {

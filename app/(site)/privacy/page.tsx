@@ -67,15 +67,7 @@ export default async function PrivacyPage() {
           with the job they paid for.
         </li>
       </Part>
-      <Part title="In your browser">
-        <li>
-          One cookie while you are signed in, and one for a minute that carries a notice to the next page. Nothing
-          tracks you, and no page loads anything from other sites.
-        </li>
-        <li>
-          A wallet’s session ends after {lasting('walletSession')}. Members see and end their sign-ins under Account.
-        </li>
-      </Part>
+      <InYourBrowser />
       <p>
         To see what is kept about you, to correct it or to have it deleted,{' '}
         <a href="/contact" className="link">
@@ -84,5 +76,20 @@ export default async function PrivacyPage() {
         .
       </p>
     </Plain>
+  );
+}
+
+function InYourBrowser() {
+  return (
+    <Part title="In your browser">
+      <li>
+        One cookie while you are signed in, one for a minute that carries a notice to the next page, and one for a year
+        after a sign-in, so that we can write to you when you sign in with a browser that you had not used here before.
+        Nothing tracks you, and no page loads anything from other sites.
+      </li>
+      <li>
+        A wallet’s session ends after {lasting('walletSession')}. Members see and end their sign-ins under Account.
+      </li>
+    </Part>
   );
 }

@@ -1,6 +1,7 @@
 import { webRuntime } from '@/server/open-runtime.ts';
 import { Problem } from '@/server/problems/problem.ts';
 import { confirmHere } from '@/server/transports/confirm-here.ts';
+import { browserOf } from '@/server/transports/member-session.ts';
 import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { grantOf, typedQuery } from '../../grant-form.ts';
@@ -13,8 +14,8 @@ export async function POST(request: Request): Promise<Response> {
   const { ctx } = await memberContext();
   const page = `/confirm?${new URLSearchParams({ link: fields.get('link') ?? '' })}`;
   try {
-    const cookie = await confirmHere(ctx, decisionOf(fields), request.headers.get('user-agent'));
-    return thenShow(page, cookie ?? undefined);
+    const cookies = await confirmHere(ctx, decisionOf(fields), browserOf(ctx.runtime.configuration, request));
+    return thenShow(page, ...(cookies ?? []));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return thenShow(`${page}&${typedQuery(fields)}`, setNotice(page, error.code));
