@@ -74,6 +74,8 @@ export type AssessedFinding = {
   /** Words of the work that meet or break it. */
   quotes?: string[];
   reason: string;
+  /** Its reason names what is open of the statements that it rests on. */
+  names_open?: true;
   passages: Passage[];
   /** Indexes of the statements that it rests on. */
   statements?: number[];

@@ -28,6 +28,7 @@ export function summarize(
   return {
     status: statusOf(contradicted.length, open.length, supported.length),
     reason: parts.filter((part) => part !== '').join(' '),
+    ...(open.length > 0 ? { names_open: true } : {}),
     passages: passagesOf([...contradicted, ...supported, ...open]),
     statements: indexesOf(looked, all),
   };

@@ -47,6 +47,7 @@ const readAdded = (judged: readonly JudgedStatement[]): AssessedFinding => {
     return {
       status: 'partly_met',
       reason: `${tallyOf(checkable)} ${stillOpen([...bySuspicion(nowhere), ...rest])}`,
+      names_open: true,
       ...base,
     };
   }

@@ -85,6 +85,7 @@ function onFigures(
     return {
       status: seen.some(({ status }) => status === 'supported') ? 'partly_met' : 'not_assessable',
       reason: `${tallyOf(seen)} ${stillOpen(unsettled)}`,
+      names_open: true,
       ...base,
     };
   if (accounted.length === 0) return { ...summarize(seen, all), ...base };

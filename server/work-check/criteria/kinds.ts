@@ -34,10 +34,9 @@ const judgement: Kind = {
     /\b(?:tone|polite\w*|friendl\w+|professional\w*|well[- ]written|readable|engaging|persuasive|elegant|creative|helpful\w*|empath\w*|concise\w*|style|grammar|flows?|natural|appropriate\w*|reasonable|sensible|insight\w*|understand\w*|follow it|comfortable|reassuring|useful|helps? an?|councillor|decide on|clear to|easy to|sounds?|reads? like|taken seriously|makes? people|would (?:convince|understand)|will (?:manage|feel|want)|interesting|pleasant|nicely|blame\w*|jargon|suitable|spelling|(?:past|present) tense|(?:british|american|plain|simple) english|short enough|(?:kept|keeps?|told|tells?) apart)\b/i,
   read: (criterion, { judged }) => {
     const open = bySuspicion(about(topicOf(criterion), judged).filter(isAtIssue));
-    const also = stillOpen(open, 'Not borne out so far');
     return {
       ...notAssessable(
-        `This asks for a judgement that rules cannot make. A person should read the work with it in mind. ${also}`.trim(),
+        'This asks for a judgement that rules cannot make. A person should read the work with it in mind.',
       ),
       statements: indexesOf(open, judged),
     };
@@ -114,16 +113,20 @@ function byKind(label: string, task: AssessmentTask): AssessedFinding {
     const asksMore = agreement.known.test(label);
     const asked = asksMore ? { ...kind, said: undefined } : kind;
     const status = statusOf(finding, { ...asked, right: asksForRight(label, task) }, task);
-    return { by: kind.name, basis: kind.basis, ...finding, status };
+    return withOpen({ by: kind.name, basis: kind.basis, ...finding, status }, task.judged);
   }
+  const unread = notAssessable('Rules could not tell what this asks for. A person should read the work with it in mind.');
   const open = bySuspicion(task.judged.filter(isAtIssue));
-  const also = stillOpen(open, 'Not borne out so far');
-  return {
-    ...notAssessable(
-      `Rules could not tell what this asks for. A person should read the work with it in mind. ${also}`.trim(),
-    ),
-    statements: indexesOf(open, task.judged),
-  };
+  return withOpen({ ...unread, statements: indexesOf(open, task.judged) }, task.judged);
+}
+
+/** Whoever settles an open criterion begins with what is not borne out: of what it rests on, then of what it asks about. */
+function withOpen(finding: AssessedFinding, judged: readonly JudgedStatement[]): AssessedFinding {
+  if (finding.names_open === true || !['partly_met', 'not_assessable'].includes(finding.status)) return finding;
+  const rests = new Set((finding.statements ?? []).map((at) => judged[at]));
+  const open = bySuspicion(judged.filter((one) => isAtIssue(one) && (rests.has(one) || (one.relevance ?? 0) > 0)));
+  const [own, others] = [open.filter((one) => rests.has(one)), open.filter((one) => !rests.has(one))];
+  return { ...finding, reason: `${finding.reason} ${stillOpen([...own, ...others], 'Not borne out so far')}`.trim() };
 }
 
 /** "The cause that the service report established", "the full conditions": asks that what is said is right, not only that it is said. */

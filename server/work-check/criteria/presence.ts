@@ -102,6 +102,7 @@ function answer(
     return {
       status: 'partly_met',
       reason: `The work speaks of it. ${stillOpen(open)}`,
+      names_open: true,
       ...base,
     };
   // For each thing that is asked for, the answer that is best borne out.
@@ -149,8 +150,7 @@ function untold(
   // Whoever looks should begin with what is not borne out.
   const told = judged.filter(({ status }) => status === 'contradicted');
   const open = [...told, ...bySuspicion(judged.filter(({ status }) => isUnsettled(status)))];
-  const also = stillOpen(open, 'Not borne out so far');
-  return { ...notAssessable(`${unread} ${also}`.trim()), statements: indexesOf(open, judged) };
+  return { ...notAssessable(unread), statements: indexesOf(open, judged) };
 }
 
 export const presence: Kind = {

@@ -55,6 +55,7 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
         status: open.length === 0 ? 'met' : 'partly_met',
         reason:
           `${listed}; each holds one value under ${keys.map((key) => `“${key}”`).join(', ')}. ${stillOpen(open)}`.trim(),
+        ...(open.length > 0 ? { names_open: true } : {}),
         passages: [],
         statements: indexesOf(fields, judged),
       };
