@@ -55,8 +55,8 @@ afterAll(async () => {
   await pool.end();
   await machine.close();
   await sandbox.stop();
-  // Two versions of the project, built, take a while to delete.
-}, 5 * minute);
+  // On a busy machine, deleting what was built takes more than five minutes.
+}, 20 * minute);
 
 interface Alert {
   state: 'pending' | 'firing';

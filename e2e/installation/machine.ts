@@ -111,7 +111,8 @@ export class Machine {
       await sleep(100);
       spawnSync('find', [this.#group, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';']);
     }
-    rmSync(this.#folder, { recursive: true, force: true });
+    // Two versions of the project, built, have hundreds of thousands of files.
+    must('rm', '-rf', this.#folder);
   }
 
   async #booted(): Promise<void> {

@@ -14,7 +14,7 @@ const PASSAGES_PER_FINDING = 3;
 export function summarize(
   looked: readonly JudgedStatement[],
   all: readonly JudgedStatement[],
-  named = ISSUES_NAMED,
+  named?: number,
 ): AssessedFinding {
   const of = (status: StatementStatus): JudgedStatement[] => looked.filter((one) => one.status === status);
   const unsettled = looked.filter(({ status }) => isUnsettled(status));
@@ -42,13 +42,19 @@ export function wrong(contradicted: readonly JudgedStatement[]): string {
   return `${first.why}${more.length === 0 ? '' : ` Wrong as well: ${more.join('; ')}${rest.length >= ISSUES_NAMED ? ' and others' : ''}.`}`;
 }
 
-/** What is open, by the words at issue of each statement. */
-export function stillOpen(open: readonly JudgedStatement[], opening = 'Open', named = ISSUES_NAMED): string {
+/** What is open, by the words at issue of each statement: as many as there is room for, many fields or a few sentences. */
+export function stillOpen(open: readonly JudgedStatement[], opening = 'Open', most = Number.POSITIVE_INFINITY): string {
   const [only, ...more] = open;
   if (only === undefined) return '';
   if (more.length === 0) return `${opening}: ${only.why}`;
-  const shown = open.slice(0, named).map(issueOf);
-  return `${opening}: ${shown.join('; ')}${open.length > named ? ' and others' : ''}.`;
+  const shown: string[] = [];
+  let room = OPEN_CHARS;
+  for (const issue of open.slice(0, Math.min(most, OPEN_MAX)).map(issueOf)) {
+    room -= issue.length;
+    if (room < 0) break;
+    shown.push(issue);
+  }
+  return `${opening}: ${shown.join('; ')}${open.length > shown.length ? ' and others' : ''}.`;
 }
 
 /** A statement by its words, where it stands, and what of them is at issue unless that is plain: a pair, words that stand nowhere. */
@@ -62,6 +68,10 @@ function issueOf({ compared, open, statement }: JudgedStatement): string {
 }
 
 const ISSUES_NAMED = 10;
+/** Of what is open a finding names so much. */
+const OPEN_CHARS = 1_200;
+/** The shortest issue has some 30 characters. */
+const OPEN_MAX = 40;
 const WORDS_NAMED = 3;
 const STATEMENT_CHARS = 110;
 const PAIR_CHARS = 60;

@@ -175,6 +175,7 @@ function identifiersLost(criterion: string, { work, evidence }: AssessmentTask):
         // Without the name of the source it may be that not all of it is asked for.
         status: of === '' ? 'partly_met' : 'missing',
         reason: `${source.source || 'The evidence'} gives ${ids.length} numbers of this kind; the work holds ${held.length} of them, but not ${list.join(', ')}.${of === '' ? ' Whether that belongs here, a person should say.' : ''}`,
+        names_open: true,
         passages: lost
           .slice(0, 4)
           .map(({ 0: one, index }) => ({ ref: source.ref, start: index, end: index + one.length })),
@@ -260,6 +261,7 @@ function missing(
     // Only an enumeration says by itself that its items belong together.
     status: list.enumerates ? 'missing' : 'partly_met',
     reason: `${source?.source ?? 'The evidence'} lists ${held.length} items; the work holds ${found} of them, but no telling word of ${named}.${doubt}`,
+    names_open: true,
     passages: gone.slice(0, 3).map(({ item }) => ({ ref: source?.ref ?? '', start: item.start, end: item.end })),
   };
 }

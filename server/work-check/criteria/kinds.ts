@@ -115,14 +115,21 @@ function byKind(label: string, task: AssessmentTask): AssessedFinding {
     const status = statusOf(finding, { ...asked, right: asksForRight(label, task) }, task);
     return withOpen({ by: kind.name, basis: kind.basis, ...finding, status }, task.judged);
   }
-  const unread = notAssessable('Rules could not tell what this asks for. A person should read the work with it in mind.');
+  const unread = notAssessable(
+    'Rules could not tell what this asks for. A person should read the work with it in mind.',
+  );
   const open = bySuspicion(task.judged.filter(isAtIssue));
   return withOpen({ ...unread, statements: indexesOf(open, task.judged) }, task.judged);
 }
 
 /** Whoever settles an open criterion begins with what is not borne out: of what it rests on, then of what it asks about. */
 function withOpen(finding: AssessedFinding, judged: readonly JudgedStatement[]): AssessedFinding {
-  if (finding.names_open === true || !['partly_met', 'not_assessable'].includes(finding.status)) return finding;
+  if (
+    finding.names_open === true ||
+    finding.basis === 'form' ||
+    !['partly_met', 'not_assessable'].includes(finding.status)
+  )
+    return finding;
   const rests = new Set((finding.statements ?? []).map((at) => judged[at]));
   const open = bySuspicion(judged.filter((one) => isAtIssue(one) && (rests.has(one) || (one.relevance ?? 0) > 0)));
   const [own, others] = [open.filter((one) => rests.has(one)), open.filter((one) => !rests.has(one))];
