@@ -76,6 +76,8 @@ export type AssessedFinding = {
   reason: string;
   /** Its reason names what is open of the statements that it rests on. */
   names_open?: true;
+  /** The statements that its reason quotes. */
+  quoted?: readonly JudgedStatement[];
   passages: Passage[];
   /** Indexes of the statements that it rests on. */
   statements?: number[];

@@ -115,6 +115,9 @@ const AFFINITY = 0.3;
 /** "All figures", "every amount": what is there is all that is asked about. */
 const COUNTS_ALL =
   /\b(?:all|every|each) (?:\w+ )?(?:figures?|numbers?|amounts?|dates?|prices?|counts?|percentages?|periods?|times?|units?|values?|totals?)\b/i;
+/** Asks whether an item is there at all. */
+const ASKS_PRESENCE =
+  /\b(?:listed|lists? (?:every|each|all)|cover(?:ed|s)?|complete(?:ly)?|included?|includes|entry|records?|rows?|accounted|miss(?:ed|ing)|left (?:out|hanging)|lost|skipped|answer(?:ed|s)?|dealt with|appears?|named?|mention(?:ed|s))\b/i;
 /** Asks of what is there that it is right. */
 export const AGREES =
   /\b(?:agrees?|agreed|match(?:es)?|correct|right|consistent|latest|last|in force|follows? from|as (?:the|our|it|in)|correction)\b/i;
@@ -237,7 +240,8 @@ const readCoverage: Reader = (criterion, task) => {
       : accused;
   const source = task.evidence.sources[best.list.source];
   return {
-    status: 'met',
+    // "The action for each item follows rule 5" asks more than that each stands there.
+    status: ASKS_PRESENCE.test(criterion) ? 'met' : 'partly_met',
     reason: `Each of ${best.held.length} items of ${source?.source ?? 'the evidence'} stands in the work, from “${clip(best.held[0]?.item.text ?? '', 80)}” to “${clip(best.held.at(-1)?.item.text ?? '', 80)}”.`,
     passages: best.held.slice(0, 5).map(({ item }) => ({ ref: source?.ref ?? '', start: item.start, end: item.end })),
     // That an item stands there says nothing of whether what is said of it is right.

@@ -131,7 +131,10 @@ function withOpen(finding: AssessedFinding, judged: readonly JudgedStatement[]):
   )
     return finding;
   const rests = new Set((finding.statements ?? []).map((at) => judged[at]));
-  const open = bySuspicion(judged.filter((one) => isAtIssue(one) && (rests.has(one) || (one.relevance ?? 0) > 0)));
+  const isLooked = (one: JudgedStatement): boolean => rests.has(one) || (one.relevance ?? 0) > 0;
+  const open = bySuspicion(
+    judged.filter((one) => isAtIssue(one) && isLooked(one) && finding.quoted?.includes(one) !== true),
+  );
   const [own, others] = [open.filter((one) => rests.has(one)), open.filter((one) => !rests.has(one))];
   return { ...finding, reason: `${finding.reason} ${stillOpen([...own, ...others], 'Not borne out so far')}`.trim() };
 }
@@ -144,7 +147,7 @@ function asksForRight(label: string, { evidence }: AssessmentTask): boolean {
 }
 
 const RIGHT =
-  /\b(?:valid|really|actual(?:ly)?|full|fully|exact(?:ly)?|right(?:ly)?|correct(?:ly)?|true|(?<!to the )latest(?! (?:first|at the top|on top|to))|in force)\b/i;
+  /\b(?:valid|certain(?:ty)?|really|actual(?:ly)?|full|fully|exact(?:ly)?|right(?:ly)?|correct(?:ly)?|true|(?<!to the )latest(?! (?:first|at the top|on top|to))|in force)\b/i;
 const OF_SOURCE = /\b(?:that|as|than|from|by|to|in|per|of|with|order|way) (?:the|its|their)((?: [\p{L}\d-]+){1,4})/giu;
 
 const stemsOf = (text: string): string[] => tokenize(text).flatMap(({ content, stem }) => (content ? [stem] : []));

@@ -122,6 +122,7 @@ function answer(
   return {
     status: long || (excludes && unsettled.length > 0) ? 'partly_met' : 'met',
     reason: `${told.join(' ')}${note}`,
+    quoted: shown,
     ...base,
   };
 }
