@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import vectors from '../client/vectors.json' with { type: 'json' };
 import { packClient } from './pack-client.ts';
 
@@ -15,7 +15,10 @@ const run = (program: string, ...args: string[]) =>
 
 let packed: { name: string; filename: string; files: { path: string }[] };
 beforeAll(async () => {
+  vi.stubEnv('GITHUB_SERVER_URL', 'https://forge.example');
+  vi.stubEnv('GITHUB_REPOSITORY', 'seller/work-check');
   await packClient(at('made'));
+  vi.unstubAllEnvs();
   [packed] = JSON.parse(run('npm', 'pack', './made', '--json', '--offline'));
 }, 60_000);
 
@@ -42,10 +45,18 @@ it('says of every package inside which version it is, and under which licence', 
   ).toEqual([]);
 });
 
+it('names the repository of the release: npm takes no provenance without', () => {
+  const manifest = JSON.parse(readFileSync(at('made/package.json'), 'utf8'));
+  expect(manifest).toMatchObject({
+    repository: { type: 'git', url: 'git+https://forge.example/seller/work-check.git' },
+    publishConfig: { provenance: true },
+  });
+});
+
 it('makes a package that runs where nothing else is installed', () => {
   expect(packed.name).toBe('work-check');
   const files = packed.files.map((file) => file.path);
-  for (const wanted of ['LICENSE', 'vectors.json', 'sbom.cdx.json', 'work-check.js', 'buyer.js'])
+  for (const wanted of ['LICENSE', 'README.md', 'vectors.json', 'sbom.cdx.json', 'work-check.js', 'buyer.js'])
     expect(files).toContain(wanted);
   expect(files.filter((file) => /\.env|\.pem|(?<!\.d)\.ts$/.test(file))).toEqual([]);
   run('tar', '-xzf', packed.filename);
@@ -91,12 +102,14 @@ export async function mistakes(buyer: Buyer) {
 }
 `;
 
-it('has types that need no other package, by which a right use compiles and a wrong one does not', () => {
+it('has types that need no other package, by which a right use compiles, as the README shows one, and a wrong one does not', () => {
   mkdirSync(at('empty'));
   writeFileSync(at('empty/package.json'), '{"type": "module"}');
   run('npm', 'install', '--prefix', 'empty', '--offline', '--no-audit', '--no-fund', at(packed.filename));
   expect(readdirSync(at('empty/node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['work-check']);
   writeFileSync(at('empty/use.ts'), usesTypes);
+  const [, shown = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync(at('made/README.md'), 'utf8')) ?? [];
+  writeFileSync(at('empty/shown.ts'), shown);
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -106,7 +119,7 @@ it('has types that need no other package, by which a right use compiles and a wr
     types: [],
     noEmit: true,
   };
-  writeFileSync(at('empty/tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+  writeFileSync(at('empty/tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts', 'shown.ts'] }));
   const compiler = path.resolve(import.meta.dirname, '../node_modules/typescript/bin/tsc');
   const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', at('empty')], { encoding: 'utf8' });
   expect([status, stdout]).toEqual([0, '']);

@@ -42,6 +42,7 @@ export async function packClient(folder: string): Promise<void> {
     version,
     license,
     description: 'Buys work checks, and verifies purchases offline.',
+    ...repositoryIn(process.env),
     type: 'module',
     engines,
     bin: { 'work-check': './work-check.js' },
@@ -54,7 +55,17 @@ export async function packClient(folder: string): Promise<void> {
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeClientTypes(path.join(folder, 'types'));
   copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
+  copyFileSync(path.join(root, 'client/README.md'), path.join(folder, 'README.md'));
   copyFileSync(path.join(root, 'client/vectors.json'), path.join(folder, 'vectors.json'));
+}
+
+/**
+ * The repository whose release this is, as GitHub Actions and GitLab CI name it: npm takes a package with provenance only
+ * where its manifest names the repository that the provenance does.
+ */
+function repositoryIn({ GITHUB_SERVER_URL, GITHUB_REPOSITORY, CI_PROJECT_URL }: NodeJS.ProcessEnv) {
+  const page = GITHUB_REPOSITORY ? `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}` : CI_PROJECT_URL;
+  return page ? { repository: { type: 'git', url: `git+${page}.git` } } : {};
 }
 
 /** The packages that modules come from, as CycloneDX 1.6 lists them: npm sees no dependency of a bundle. */
