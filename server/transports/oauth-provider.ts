@@ -30,10 +30,16 @@ const grantSeconds = 365 * daySeconds;
 /** Limit of a client's metadata document (interface 9). */
 const documentBytes = 5_120;
 
+/** Fetches a client's metadata document from an address that a stranger named. */
+type FetchDocument = (
+  address: string | URL,
+  request: { method: 'GET'; headers: Headers; signal: AbortSignal },
+) => Promise<unknown>;
+
 /** Opens the authorization server of a runtime. */
-export function openProvider(runtime: Runtime): Provider {
+export function openProvider(runtime: Runtime, fetchDocument: FetchDocument = fetchPublic): Provider {
   const { baseUrl } = runtime.configuration;
-  const provider = new Provider(baseUrl, settings(runtime));
+  const provider = new Provider(baseUrl, settings(runtime, fetchDocument));
   // Behind a proxy the request does not know its own scheme; the caller of `callback` sets both headers.
   provider.proxy = true;
   // Tokens with our prefix and checksum: scanners find a leaked one, and an address or an input that holds one is refused.
@@ -55,7 +61,7 @@ function nameTokens(prototype: object, kind: 'oauth' | 'refresh'): void {
   });
 }
 
-function settings(runtime: Runtime): Configuration {
+function settings(runtime: Runtime, fetchDocument: FetchDocument): Configuration {
   const { baseUrl, sessionSecret } = runtime.configuration;
   const resource = resourceOf(baseUrl);
   return {
@@ -101,7 +107,7 @@ function settings(runtime: Runtime): Configuration {
       url: (_ctx, { uid }) => `/oauth/consent/${uid}`,
     },
     features: features(runtime),
-    fetch: fetchPublic as unknown as NonNullable<Configuration['fetch']>,
+    fetch: fetchDocument as unknown as NonNullable<Configuration['fetch']>,
     fetchResponseBodyLimits: { 'client_id metadata document': documentBytes },
     renderError,
   } as Configuration;

@@ -32,8 +32,17 @@ function providerOf(runtime: Runtime): Promise<Provider> {
   return provider;
 }
 
-/** Answers a request to the authorization server. Throws the refusal of one too many. */
-export async function answerOAuth(runtime: Runtime, req: IncomingMessage, res: ServerResponse): Promise<void> {
+/**
+ * Answers a request to the authorization server. Throws the refusal of one too many.
+ *
+ * @param open what it answers with: tests pass one that fetches clients' documents from themselves
+ */
+export async function answerOAuth(
+  runtime: Runtime,
+  req: IncomingMessage,
+  res: ServerResponse,
+  open: (runtime: Runtime) => Provider | Promise<Provider> = providerOf,
+): Promise<void> {
   const { configuration, db } = runtime;
   const ctx = contextOf(runtime, askedOf(runtime, req));
   const refusal: Problem | null = await countPage(runtime, ctx.origin);
@@ -63,5 +72,5 @@ export async function answerOAuth(runtime: Runtime, req: IncomingMessage, res: S
   req.headers['x-forwarded-proto'] = base.protocol.slice(0, -1);
   req.headers['x-forwarded-host'] = base.host;
   req.headers.host = base.host;
-  await (await providerOf(runtime)).callback()(req, res);
+  await (await open(runtime)).callback()(req, res);
 }
