@@ -153,6 +153,7 @@ const operatorOperations = {
   console_failures: failures.consoleFailures,
   retry_letters: failures.retryLetters,
   send_letter_again: customers.sendLetterAgain,
+  send_events_again: customers.sendEventsAgain,
   console_accounts: customers.consoleAccounts,
   pause_customer_agent: customers.pauseCustomerAgent,
   revoke_customer_agent: customers.revokeCustomerAgent,

@@ -4,6 +4,7 @@ import { consoleActs, verifyActs } from './console/acts.ts';
 import { actOnPurchases, previewActs } from './console/bulk.ts';
 import { consoleCustomers } from './console/customers.ts';
 import { answerDispute, consoleDispute, consoleDisputes } from './console/disputes.ts';
+import { sendEventsAgain } from './console/endpoints.ts';
 import { consoleFailures, retryLetters } from './console/failures.ts';
 import { openIncident, resolveIncident, updateIncident } from './console/incidents.ts';
 import { consoleEntries, consoleLedger } from './console/ledger.ts';
@@ -210,6 +211,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   console_failures: consoleFailures,
   retry_letters: retryLetters,
   send_letter_again: sendLetterAgain,
+  send_events_again: sendEventsAgain,
   console_accounts: consoleAccounts,
   pause_customer_agent: pauseCustomerAgent,
   revoke_customer_agent: revokeCustomerAgent,

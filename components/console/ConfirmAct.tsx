@@ -10,7 +10,7 @@ interface Props {
   danger?: boolean;
   hidden?: Readonly<Record<string, string>>;
   /** Asked for before the reason. */
-  field?: { name: string; label: string; hint: string; maxLength: number };
+  field?: { name: string; label: string; hint: string; maxLength: number; isOptional?: boolean };
   children: ReactNode;
 }
 
@@ -33,7 +33,7 @@ export function ConfirmAct({ title, button, action, back, danger = false, hidden
               <input
                 id={field.name}
                 name={field.name}
-                required
+                required={!field.isOptional}
                 maxLength={field.maxLength}
                 autoComplete="off"
                 aria-describedby={`${field.name}-hint`}

@@ -109,7 +109,8 @@ export function Cards({ cards, now }: { cards: CustomerRecord['cards']; now: Dat
 }
 
 /** Where the customer is told of its events, and how that goes. */
-export function Endpoints({ endpoints, now }: { endpoints: CustomerRecord['endpoints']; now: Date }) {
+export function Endpoints({ customer, maySend, now }: { customer: CustomerRecord; maySend: boolean; now: Date }) {
+  const { endpoints, account_key } = customer;
   if (endpoints.length === 0) return null;
   return (
     <Records id="endpoints" title="Webhook endpoints">
@@ -118,7 +119,15 @@ export function Endpoints({ endpoints, now }: { endpoints: CustomerRecord['endpo
           <span className="min-w-0 wrap-anywhere">
             {endpoint.host}, <Key>{endpoint.endpoint_key}</Key>
           </span>
-          <span className="text-ink-3">{standing(endpoint, now)}</span>
+          <span className="ml-auto text-ink-3">{standing(endpoint, now)}</span>
+          {maySend && !endpoint.removed_at ? (
+            <a
+              className="link inline-flex min-h-6 items-center"
+              href={`/console/customers/${account_key}/endpoints/${endpoint.endpoint_key}`}
+            >
+              Send again…
+            </a>
+          ) : null}
         </Row>
       ))}
     </Records>

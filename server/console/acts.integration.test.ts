@@ -85,6 +85,17 @@ async function agentOfCustomer(): Promise<string> {
   return (await one('select principal_key from principals where account_key = $1', [account_key])).principal_key;
 }
 
+async function endpointOf(accountKey: string): Promise<string> {
+  const row = await one(
+    `insert into webhook_endpoints (endpoint_key, account_key, url, secret, added_by, added_at, told_transaction,
+       told_purchase, told_sequence, next_try_at)
+     select 'endpoint_trial', account_key, 'https://buyer.example/', 'v2.0123456789abcdef.sealed', member_key, now(), 0, '', 0, now()
+     from members where account_key = $1 returning endpoint_key`,
+    [accountKey],
+  );
+  return row.endpoint_key;
+}
+
 async function openIncident(): Promise<string> {
   const incident = { title: 'A trial', impact: { checks: 'down' }, text: reason };
   return (await perform('open_incident', ctx(), incident)).body.incident_key;
@@ -133,6 +144,7 @@ beforeAll(async () => {
     answer_dispute: { dispute_key, statement: 'It was delivered.', reason },
     retry_letters: { reason },
     send_letter_again: { letter_key: 'letter_trial', reason },
+    send_events_again: { endpoint_key: await endpointOf(account_key), reason },
     pause_customer_agent: { agent_key, paused: 'yes', reason },
     revoke_customer_agent: { agent_key, reason },
     hear_again: { event_key, reason },

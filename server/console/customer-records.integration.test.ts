@@ -50,6 +50,35 @@ it('a customer is read with where it is told of events, and why that fails, with
   expect((await read()).endpoints[0]?.removed_at).not.toBe(null);
 });
 
+it('an endpoint is told again by an operator, of all or of what came after an event, under the ids of before', async () => {
+  const { agent, member } = await buyingByCard(service);
+  const url = 'https://again.example/hooks';
+  const { endpoint_key } = (await member.post('/api/agent/v1/webhook-endpoints', { url })).body;
+  const told: string[] = [];
+  const round = () =>
+    tellEndpoints(service.runtime, async (to, { headers }) => {
+      if (to === url) told.push(headers['webhook-id'] ?? '');
+      return { status: 204 };
+    });
+  await agent.authorizedJob();
+  await round();
+  const [first = '', second = ''] = told;
+  const again = { endpoint_key, reason: 'its receiver was down' };
+  await perform('send_events_again', ctx(), again);
+  await round();
+  await perform('send_events_again', ctx(), { ...again, after: first });
+  await round();
+  expect(told).toEqual([first, second, first, second, second]);
+  const foreign = await Agent.arrive(service);
+  const { quote_key } = (await foreign.quote()).body;
+  for (const wrong of [{ after: `${quote_key}.1` }, { after: 'nonsense' }, { endpoint_key: 'endpoint_unknown' }])
+    await expect(perform('send_events_again', ctx(), { ...again, ...wrong })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  await member.send('DELETE', `/api/agent/v1/webhook-endpoints/${endpoint_key}`);
+  await expect(perform('send_events_again', ctx(), again)).rejects.toMatchObject({ code: 'not_found' });
+});
+
 it('a list for bookkeeping has the fee, the refund and the reference of each payment, over both rails', async () => {
   const { agent, member } = await buyingByCard(service);
   const { jobKey: byCard, paymentKey } = await paidOnPage(service, agent, { member });

@@ -46,6 +46,7 @@ const matrix: Record<ConsoleOperation, string> = {
   console_failures: 'viewer support finance admin',
   retry_letters: 'support finance admin',
   send_letter_again: 'support finance admin',
+  send_events_again: 'support finance admin',
   console_accounts: 'viewer support finance admin',
   pause_customer_agent: 'support finance admin',
   revoke_customer_agent: 'admin',
@@ -103,6 +104,8 @@ function inputOf(name: ConsoleOperation): unknown {
       return { reason };
     case 'send_letter_again':
       return { letter_key: 'letter_unknown', reason };
+    case 'send_events_again':
+      return { endpoint_key: 'endpoint_unknown', reason };
     case 'pause_customer_agent':
       return { agent_key: 'agent_unknown', paused: 'yes', reason };
     case 'revoke_customer_agent':

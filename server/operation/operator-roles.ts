@@ -41,6 +41,7 @@ export const mayDo = {
   console_failures: readers,
   retry_letters: helpers,
   send_letter_again: helpers,
+  send_events_again: helpers,
   console_accounts: readers,
   pause_customer_agent: helpers,
   revoke_customer_agent: ['admin'],

@@ -62,6 +62,20 @@ export const sendLetterAgain = defineOperation({
   problems: ['not_found', 'action_not_allowed'],
 });
 
+export const sendEventsAgain = defineOperation({
+  ...act,
+  name: 'send_events_again',
+  summary: 'Tell a webhook endpoint of a customer again of every event after this one, or of all that are kept.',
+  path: '/console/endpoints/{endpoint_key}/send_events_again',
+  input: z.strictObject({
+    endpoint_key: Key,
+    after: z.string().max(80).default('').meta({ description: 'A webhook-id; empty for all that are kept.' }),
+    reason: Reason,
+  }),
+  output: Done,
+  problems: ['not_found'],
+});
+
 export const consoleCustomers = defineOperation({
   ...look,
   name: 'console_customers',

@@ -31,7 +31,7 @@ export interface Place {
 export const events: Verb<typeof contract.events> = async ({ ctx, caller, input, db }) => {
   const { after, limit } = input;
   const since = later(ctx.now, -seconds.events);
-  const place = after === undefined ? await beginning(db, caller, since) : await placeOf(db, caller, after);
+  const place = after === undefined ? await beginning(db, caller, since) : await placeOf(db, ownerOf(caller), after);
   const rows = await eventsAfter(db, ownerOf(caller), place, { since, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -86,16 +86,15 @@ export function eventView(row: EventRow) {
   };
 }
 
-/** The position of a caller's event. Throws `not_found`. */
-export async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): Promise<Place> {
+/** The position of an owner's event. Throws `not_found`. */
+export async function placeOf(db: Queries, owner: ReturnType<typeof ownerOf>, eventKey: string): Promise<Place> {
   const [, purchase, sequence] = /^(\w{1,64})\.(\d{1,9})$/.exec(eventKey) ?? [];
-  const owner = ownerOf(caller);
   const text = `
     select transaction, purchase_key, sequence from audit_rows
     where purchase_key = $1 and sequence = $2
       and principal_key in (${principalsOf(owner.column, '$3')})`;
   const row = purchase ? await db.maybe<Place>(statement(text, [purchase, Number(sequence), owner.key])) : undefined;
-  if (!row) throw new Problem('not_found', 'after does not name an event of this caller.');
+  if (!row) throw new Problem('not_found', 'after does not name an event of this account.');
   return row;
 }
 

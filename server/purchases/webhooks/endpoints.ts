@@ -6,6 +6,7 @@ import { newKey } from '../../kernel/id.ts';
 import { isPublicAddress } from '../../kernel/public-fetch.ts';
 import { seal } from '../../kernel/seal.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import { lasting } from '../../service/terms.ts';
@@ -85,18 +86,28 @@ export const removeWebhookEndpoint: Verb<typeof contract.removeWebhookEndpoint> 
   return { body: { ...endpointView(row), removed_at: row.removed_at.toISOString() } };
 };
 
-/** Moves an endpoint back to after an event: it is told again of all that came then. */
-export const resendWebhooks: Verb<typeof contract.resendWebhooks> = async ({ ctx, caller, input, tx }) => {
-  const place = input.after === undefined ? undefined : await placeOf(tx, caller, input.after);
+export const resendWebhooks: Verb<typeof contract.resendWebhooks> = async ({ ctx, caller, input, tx }) => ({
+  body: endpointView(await tellAgain(tx, caller.accountKey, input, ctx.now)),
+});
+
+/** Moves an endpoint of an account back to after an event: it is told again of all that came then. Throws `not_found`. */
+export async function tellAgain(
+  tx: Tx,
+  accountKey: string,
+  { endpoint_key, after }: { endpoint_key: string; after?: string | undefined },
+  now: Date,
+): Promise<EndpointRow> {
+  const owner = { column: 'account_key', key: accountKey } as const;
+  const place = after === undefined ? undefined : await placeOf(tx, owner, after);
   const row = await tx.maybe<EndpointRow>(sql`
     update webhook_endpoints set told_transaction = ${place?.transaction ?? 0n},
       told_purchase = ${place?.purchase_key ?? ''}, told_sequence = ${place?.sequence ?? 0},
-      tries = 0, failing_since = null, failure = null, next_try_at = ${ctx.now}
-    where endpoint_key = ${input.endpoint_key} and account_key = ${caller.accountKey} and removed_at is null
+      tries = 0, failing_since = null, failure = null, next_try_at = ${now}
+    where endpoint_key = ${endpoint_key} and account_key = ${accountKey} and removed_at is null
     returning endpoint_key, url, added_at, told_at, tries, failing_since, failure, next_try_at`);
   if (!row) throw noEndpoint();
-  return { body: endpointView(row) };
-};
+  return row;
+}
 
 function noEndpoint(): Problem {
   return new Problem('not_found', 'There is no such endpoint for this caller.');

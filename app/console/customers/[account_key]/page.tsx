@@ -68,7 +68,7 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
       </section>
       <Purchases customer={customer} now={ctx.now} />
       <Cards cards={customer.cards} now={ctx.now} />
-      <Endpoints endpoints={customer.endpoints} now={ctx.now} />
+      <Endpoints customer={customer} maySend={may(role, 'send_events_again')} now={ctx.now} />
       <Letters customer={customer} maySend={may(role, 'send_letter_again')} now={ctx.now} />
       <Waivers waivers={customer.waivers_by} now={ctx.now} />
       <Blocks blocks={customer.blocks} role={role} />
