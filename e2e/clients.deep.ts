@@ -1,10 +1,8 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from './support/agent.ts';
-import { buyingByCard, listen } from './support/card.ts';
+import { buyingByCard, listen, payAt } from './support/card.ts';
+import { installClients } from './support/installed-clients.ts';
 import { startOwner } from './support/owner.ts';
 import { startService, withCard } from './support/service.ts';
 
@@ -23,11 +21,8 @@ const clients: [client: string, needs: string][] = [
 const service = await startService(withCard);
 /** The agent that a customer registered for each client, to buy by card. */
 const registered = new Map<string, Agent>();
-const folder = mkdtempSync(path.join(tmpdir(), 'clients-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const run = installClients();
 beforeAll(async () => {
-  cpSync(path.resolve(import.meta.dirname, 'clients'), folder, { recursive: true });
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder, stdio: 'pipe' });
   await listen(service);
   // The worker takes the letters that a registration waits for.
   for (const [client] of clients) registered.set(client, (await buyingByCard(service)).agent);
@@ -42,24 +37,11 @@ function demandProgram(name: string): void {
   }
 }
 
-/** What a client printed that buys a check with this credential. */
-function run(client: string, env: Record<string, string>): Promise<{ out: string; err: string; code: unknown }> {
-  // One that waits for what never comes ends, too.
-  const options = {
-    cwd: folder,
-    timeout: 180_000,
-    env: { PATH: process.env.PATH, HOME: folder, NODE_ENV: 'test' as const, ...env },
-  };
-  return new Promise((done) =>
-    execFile('npm', ['run', '--silent', client], options, (error, out, err) => done({ out, err, code: error?.code })),
-  );
-}
-
 describe.each(clients)('the stock client %s', (client, needs) => {
   it.each(['card', 'x402'] as const)('buys a check by %s, reads and accepts it', async (rail) => {
     demandProgram(needs);
     const agent = (rail === 'card' && registered.get(client)) || (await Agent.arrive(service));
-    const owner = await startOwner(service, agent);
+    const owner = await startOwner(agent, (link) => payAt(service, agent, link));
     const env = { BASE_URL: service.baseUrl, TOKEN: agent.token, RAIL: rail, OWNER_URL: owner.url };
     const { out, err, code } = await run(client, env);
     owner.stop();

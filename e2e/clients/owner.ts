@@ -8,6 +8,7 @@ export function told(name: string): string {
 }
 
 export const baseUrl = told('BASE_URL');
+/** Empty for a client that signs in by itself. */
 export const token = told('TOKEN');
 export const rail = told('RAIL') === 'card' ? 'card' : 'x402';
 
@@ -18,7 +19,7 @@ export async function sign(required: unknown): Promise<{ payment: Record<string,
   return { header, payment: JSON.parse(atob(header)) };
 }
 
-/** Shows the payer the link, and resolves when the card has paid. */
+/** Shows the owner a link, and resolves when they have done what it leads to: paid by card, or signed in. */
 export async function show(link: string): Promise<void> {
   await fetch(`${told('OWNER_URL')}/show`, { method: 'POST', body: link });
 }

@@ -3,19 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { Agent } from './agent.ts';
-import { payAt } from './card.ts';
-import type { Service } from './service.ts';
 
 /**
- * The owner of an agent, as a server that its program can call: `POST /sign` with what a 402 asks for answers the header
- * that the wallet signed; `POST /show` with a link has a card pay there, and answers when it has.
+ * The owner of a program, as a server that it can call: `POST /sign` with what a 402 asks for answers the header that the
+ * wallet signed; `POST /show` with a link answers once they have done what it leads to.
  */
-export async function startOwner(service: Service, agent: Agent): Promise<{ url: string; stop(): void }> {
+export async function startOwner(
+  wallet: Pick<Agent, 'createPayment'>,
+  open: (link: string) => Promise<void>,
+): Promise<{ url: string; stop(): void }> {
   const acts: Record<string, (body: string) => Promise<string>> = {
-    '/sign': async (required) => encodePaymentSignatureHeader(await agent.createPayment(JSON.parse(required))),
+    '/sign': async (required) => encodePaymentSignatureHeader(await wallet.createPayment(JSON.parse(required))),
     '/show': async (link) => {
-      await payAt(service, agent, link);
-      return 'paid';
+      await open(link);
+      return 'done';
     },
   };
   const server = createServer(async (req, res) => {
