@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { isDatabaseTrouble, lockNotAvailable, sqlState } from '../server/kernel/database.ts';
 import { SteadyClient } from '../server/kernel/postgres/steady-client.ts';
 import { installQueue } from '../server/queue/queue.ts';
 import { runCommand } from './command.ts';
@@ -22,7 +23,7 @@ const TURN_POLL_MS = 100;
  * First line of a migration with one statement that cannot run in a transaction, such as `create index concurrently`.
  */
 const NO_TRANSACTION = '-- no transaction';
-const lockNotAvailable = '55P03';
+const insufficientPrivilege = '42501';
 
 interface Recorded {
   readonly checksum: string;
@@ -33,7 +34,7 @@ interface Recorded {
  * Applies each new `migration.sql` below `dir`, in name order, and records it in `_prisma_migrations` as Prisma does,
  * so that `prisma migrate status` and `deploy` agree. Also updates the queue's own tables. Safe to run from several
  * processes. Returns the names applied. Throws a `Refusal` for a migration that failed earlier, was edited after it was
- * applied, or fails now.
+ * applied, or fails now: one that the database was in no state to take may be run again, any other waits for a person.
  */
 export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Promise<string[]> {
   const migrations = await readMigrations(dir);
@@ -51,7 +52,7 @@ export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Pr
         applied.push(name);
       } else if (earlier.finished_at === null) {
         throw new Refusal(
-          `Migration ${name} failed earlier: repair the database and mark it with "prisma migrate resolve".`,
+          `Migration ${name} failed earlier. Once its cause is mended: npm run prisma -- migrate resolve --rolled-back ${name}, and run it again.`,
         );
       } else if (earlier.checksum !== checksum) {
         throw new Refusal(
@@ -114,20 +115,22 @@ async function apply(client: pg.Client, name: string, sql: string, checksum: str
       else await applyWhole(client, sql, record);
       return;
     } catch (error) {
-      await client.query('rollback');
-      const isLocked = error instanceof pg.DatabaseError && error.code === lockNotAvailable;
+      // A lost connection rolls back by itself.
+      await client.query('rollback').catch(() => {});
+      const isLocked = sqlState(error) === lockNotAvailable;
       if (isLocked && tries < LOCK_TRIES) {
         await sleep(LOCK_PAUSE_MS);
         continue;
       }
-      // A lock time-out changed nothing: the migration can run again as it is.
-      if (!isLocked) {
-        await client.query(
-          'insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)',
-          [...record, String(error)],
-        );
+      const why = error instanceof Error ? error.message : String(error);
+      if (isLocked || isDatabaseTrouble(error) || sqlState(error) === insufficientPrivilege) {
+        throw new Refusal(`Migration ${name} changed nothing, so run it again once this is mended: ${why}`);
       }
-      throw new Refusal(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+      await client.query(
+        'insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)',
+        [...record, String(error)],
+      );
+      throw new Refusal(`Migration ${name} failed: ${why}`);
     }
   }
 }
