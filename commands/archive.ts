@@ -1,6 +1,5 @@
 import { isIntegrityViolation } from '../server/kernel/database.ts';
 import { BucketFailed, openObjectStore } from '../server/kernel/object-store.ts';
-import { sql } from '../server/kernel/sql.ts';
 import { archiveDue } from '../server/purchases/archive/archive-due.ts';
 import { checkArchive } from '../server/purchases/archive/check-archive.ts';
 import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
@@ -12,7 +11,7 @@ import { Refusal } from './refusal.ts';
  * stopped at any time, and goes on at the next start. `npm run archive -- check` reads all of it, and says what is
  * missing or changed.
  */
-await runForOperator({ words: 0, usage: '' }, async ([word], { db, configuration }) => {
+await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configuration }) => {
   const { archive: bucket, receiptKeys } = configuration;
   if (word !== undefined && word !== 'check') {
     throw new Refusal('Say what to do: npm run archive, or npm run archive -- check');
@@ -25,8 +24,6 @@ await runForOperator({ words: 0, usage: '' }, async ([word], { db, configuration
     if (faults.length > 0) throw new Refusal([`${read} were read. What is wrong:`, ...faults].join('\n  '));
     return `${read} are as they were signed.`;
   }
-  // A machine whose clock is off must archive nothing too early.
-  const { now } = await db.one<{ now: Date }>(sql`select now()`);
   const signer = await openReceiptKeys(receiptKeys, db, now);
   const { jobs, texts, bytes } = await archiveDue({ db, archive, signer, now, afterDays: bucket.afterDays }).catch(
     (error) => {

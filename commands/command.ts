@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseRefusal } from './database-refusal.ts';
 import { stopAll } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
@@ -10,8 +11,8 @@ const PARENT_POLL_MS = 300;
 
 /**
  * Runs a command until it ends or Ctrl-C, stops every process it started, and exits. A `Refusal` prints its sentence to
- * stderr and exits 1; any other error is a bug and keeps its stack. Pass `afterInterrupt: 0` for a command that
- * normally ends by Ctrl-C.
+ * stderr and exits 1, and so does a database that refuses or is away; any other error is a bug and keeps its stack. Pass
+ * `afterInterrupt: 0` for a command that normally ends by Ctrl-C.
  */
 export async function runCommand(main: () => Promise<number>, { afterInterrupt = INTERRUPTED } = {}): Promise<never> {
   const exitCode = await Promise.race([interrupted().then(() => afterInterrupt), reportFailure(main)]);
@@ -23,7 +24,8 @@ async function reportFailure(main: () => Promise<number>): Promise<number> {
   try {
     return await main();
   } catch (error) {
-    console.error(error instanceof Refusal ? error.message : error);
+    const refusal = error instanceof Refusal ? error : databaseRefusal(error);
+    console.error(refusal ? refusal.message : error);
     return 1;
   }
 }

@@ -9,6 +9,7 @@ import { readAddresses, type SearchedAddress } from '../server/payments/x402/uns
 import { Problem } from '../server/problems/problem.ts';
 import { readUnsettled } from '../server/purchases/rounds/unsettled.ts';
 import { runCommand } from './command.ts';
+import { databaseTime } from './database-time.ts';
 import { Refusal } from './refusal.ts';
 import { useRunning } from './running.ts';
 
@@ -25,8 +26,9 @@ await runCommand(async () => {
   const db = openDatabase(url, { connections: 1 });
   try {
     const [command, ...words] = process.argv.slice(2);
-    if (command === undefined) await list(db);
-    else console.log(await settle(db, command, words));
+    const now = await databaseTime(db);
+    if (command === undefined) await list(db, now);
+    else console.log(await settle(db, now, command, words));
     return 0;
   } catch (error) {
     throw error instanceof Problem ? new Refusal(error.message) : error;
@@ -36,10 +38,14 @@ await runCommand(async () => {
 });
 
 /** Carries out an operator's decision about a transfer. */
-async function settle(db: Database, command: string, [network = '', transaction = '', position = '']: string[]) {
+async function settle(
+  db: Database,
+  now: Date,
+  command: string,
+  [network = '', transaction = '', position = '']: string[],
+) {
   const name = { network, transaction: transaction.toLowerCase(), position: Number(position) } as TransferName;
-  if (command === 'return' && /^\d+$/.test(position)) {
-    const now = new Date();
+  if (command === 'return' && /^\d{1,9}$/.test(position)) {
     const { amount_microcents, sender } = await transact(db, async (tx) => {
       const arrival = await returnArrivalIn(tx, name, now);
       const subject = `transfer:${name.network}:${name.transaction}:${name.position}`;
@@ -50,7 +56,6 @@ async function settle(db: Database, command: string, [network = '', transaction 
     return `${toText(amount_microcents)} goes back to ${sender}.`;
   }
   if (command === 'withdrawal' && transaction !== '' && position === '') {
-    const now = new Date();
     const amount = await transact(db, async (tx) => {
       const taken = await recordWithdrawalIn(tx, name, now);
       noteWithdrawal(tx, `transfer:${name.network}:${name.transaction}`, taken, now);
@@ -63,10 +68,10 @@ async function settle(db: Database, command: string, [network = '', transaction 
   );
 }
 
-async function list(db: Database): Promise<void> {
+async function list(db: Database, now: Date): Promise<void> {
   const { chains, card, differences, arrivals, departures, blocks, unknown, payments, refunds } = await readUnsettled(
     db,
-    new Date(),
+    now,
   );
   await showChains(db, chains);
   if (card) showCard(card);

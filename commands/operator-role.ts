@@ -13,7 +13,7 @@ const usage = `Say what: npm run operator -- grant ADDRESS ${roles.join('|')} [-
  * where nobody has the address, unless `--yes` says so: a slip of the pen would let in a stranger. `revoke ADDRESS` ends
  * access at once; `list` shows who has it. Each change is audited.
  */
-await runForOperator({ words: 1, usage }, async (args, { db }) => {
+await runForOperator({ words: 1, usage }, async (args, { db, now }) => {
   const words = args.filter((word) => word !== '--yes');
   const [what, address = '', role = ''] = words;
   if (what === 'list') {
@@ -21,7 +21,6 @@ await runForOperator({ words: 1, usage }, async (args, { db }) => {
     return all.map(({ email, role: has }) => `${email} ${has}`).join('\n') || 'Nobody has a role.';
   }
   const isAddress = /^[^@\s]+@[^@\s]+$/.test(address);
-  const now = new Date();
   if (what === 'grant' && isAddress && isRole(role)) {
     if (words.length === args.length && !(await canSignIn(db, address))) await confirmNewcomer(address);
     await transact(db, async (tx) => {

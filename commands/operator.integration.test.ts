@@ -65,6 +65,42 @@ describe('a command for operators', () => {
     expect(stderr).toMatch(/^The environment cannot be used:\n {2}SECRET_KEY must be .*\n$/);
   });
 
+  const at = (changes: object) => ({ DATABASE_URL: Object.assign(new URL(database.url), changes).href });
+
+  it.each([
+    ['money', [], { pathname: '/nothing' }, /^DATABASE_URL is refused: database "nothing" does not exist\.\n$/],
+    ['money', [], { port: '9' }, /^The database does not serve this now: connect ECONNREFUSED .*\n$/],
+    [
+      'operator-role',
+      ['list'],
+      { pathname: '/postgres' },
+      /^DATABASE_URL leads to a database without the tables .*\n$/,
+    ],
+  ])(
+    '%s %j says in one sentence that its database is another, or away: %j',
+    async (command, args, changes, sentence) => {
+      const { code, stdout, stderr } = await run(command, args, at(changes));
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(sentence);
+    },
+  );
+
+  it.each([
+    ['receipt-keys', ['rotate']],
+    ['money', ['return', 'eip155:84532', '0xabc', '0']],
+  ])(
+    '%s %j does nothing on a machine whose clock is a month behind: what it writes goes by time',
+    async (command, args) => {
+      const behind = {
+        NODE_OPTIONS: `--import ${path.resolve(import.meta.dirname, '../e2e/support/shifted-clock.ts')}`,
+        CLOCK_SHIFT_SECONDS: String(-32 * 86_400),
+      };
+      const { code, stdout, stderr } = await run(command, args, behind);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^The clock of this machine is -27\d{5} s ahead of the database's: set it right\. .*\n$/);
+    },
+  );
+
   it('makes a sign-in link for a member that it makes, too', async () => {
     await database.pool.query(`insert into accounts (account_key, created_at) values ('acct_known', now())`);
     await database.pool.query(

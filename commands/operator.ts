@@ -6,11 +6,14 @@ import { Problem } from '../server/problems/problem.ts';
 import type { Context, Runtime } from '../server/runtime.ts';
 import { operatorContext } from '../server/transports/context.ts';
 import { runCommand } from './command.ts';
+import { databaseTime } from './database-time.ts';
 import { Refusal } from './refusal.ts';
 import { useRunning } from './running.ts';
 
 interface Opened {
   db: Database;
+  /** By the database's clock. */
+  now: Date;
   configuration: Configuration;
   /** Opens the rest of the runtime, for operations that go through the door. */
   context(): Promise<Context>;
@@ -44,7 +47,8 @@ export function runForOperator(
       return operatorContext(await runtime);
     };
     try {
-      console.log(await work(words, { db, configuration, context }));
+      const now = await databaseTime(db);
+      console.log(await work(words, { db, now, configuration, context }));
       return 0;
     } catch (error) {
       if (error instanceof ConfigurationError) throw unusable(error);

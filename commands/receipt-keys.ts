@@ -9,15 +9,17 @@ const usage = 'Say what to do: npm run receipt-keys -- rotate, or npm run receip
  * the environment holds the keys; `revoke KID REASON` ends a key that leaked. Every key stays published with the time
  * it was valid.
  */
-await runForOperator({ words: 1, usage }, async ([word, named, ...reason], { db, configuration: { receiptKeys } }) => {
-  const now = new Date();
-  if (word === 'rotate' && named === undefined) {
-    const { kid, list } = await rotateReceiptKeys(receiptKeys, db, now);
-    if (list !== null) return `Set RECEIPT_KEYS to this secret line for every process, and start each anew:\n${list}`;
-    return `${kid} signs receipts once the server and its workers have been started anew; do that within the hour.`;
-  }
-  const because = reason.join(' ').trim();
-  if (word !== 'revoke' || named === undefined || because === '') throw new Refusal(usage);
-  await revokeReceiptKey(receiptKeys, db, { kid: named, because, now });
-  return `${named} is revoked.`;
-});
+await runForOperator(
+  { words: 1, usage },
+  async ([word, named, ...reason], { db, now, configuration: { receiptKeys } }) => {
+    if (word === 'rotate' && named === undefined) {
+      const { kid, list } = await rotateReceiptKeys(receiptKeys, db, now);
+      if (list !== null) return `Set RECEIPT_KEYS to this secret line for every process, and start each anew:\n${list}`;
+      return `${kid} signs receipts once the server and its workers have been started anew; do that within the hour.`;
+    }
+    const because = reason.join(' ').trim();
+    if (word !== 'revoke' || named === undefined || because === '') throw new Refusal(usage);
+    await revokeReceiptKey(receiptKeys, db, { kid: named, because, now });
+    return `${named} is revoked.`;
+  },
+);

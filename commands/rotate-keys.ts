@@ -7,8 +7,7 @@ import { runForOperator } from './operator.ts';
  * resealed now, credentials move at their next use. Once nothing needs another key, take it off the list.
  * `npm run rotate-keys -- end` voids the credentials that still need one.
  */
-await runForOperator({ words: 0, usage: '' }, async ([word], { db, configuration: { keyring } }) => {
-  const now = new Date();
+await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configuration: { keyring } }) => {
   await requireSecretKeys(db, keyring, now);
   const sealed = await resealAll(db, keyring);
   const { texts, credentials, registrations } = await stillNeeded(db, keyring, now);

@@ -13,14 +13,14 @@ import { Refusal } from './refusal.ts';
  */
 await runForOperator(
   { words: 2, usage: 'Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL' },
-  async ([accountKey = '', email = ''], { db, configuration: { baseUrl, databaseUrl } }) => {
+  async ([accountKey = '', email = ''], { db, now, configuration: { baseUrl, databaseUrl } }) => {
     const account = await db.maybe(sql`select 1 from accounts where account_key = ${accountKey} and closed_at is null`);
     if (!account) throw new Refusal(`${accountKey} is no account, or it is closed.`);
     const queue = await openQueue(databaseUrl, 'sender', 'work-check operator');
     try {
       const letter = { kind: 'operator_link', request_key: newKey('req'), account_key: accountKey, email } as const;
       const beside = (tx: Tx) => enqueueLetter<IdentityLetter>(tx, queue, letter);
-      return await makeSignInLink(db, baseUrl, { accountKey, email, beside }, new Date());
+      return await makeSignInLink(db, baseUrl, { accountKey, email, beside }, now);
     } finally {
       await queue.stop();
     }

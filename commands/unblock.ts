@@ -10,11 +10,10 @@ import { Refusal } from './refusal.ts';
  */
 await runForOperator(
   { words: 2, usage: 'Say which block, account or payer, and why: npm run unblock -- BLOCK REASON' },
-  async ([which = '', ...reason], { db }) => {
+  async ([which = '', ...reason], { db, now }) => {
     const because = reason.join(' ').trim();
     if (because === '') throw new Refusal('Give a reason.');
     const named = which.startsWith('0x') ? which.toLowerCase() : which;
-    const now = new Date();
     const lifted = await transact(db, async (tx) => {
       const count = await liftBlocks(tx, named, { actor: 'operator', because, now });
       if (count > 0) noteAct(tx, byCommand, { subject: named, action: 'lift_block', reason: because }, now);
