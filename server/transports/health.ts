@@ -66,7 +66,8 @@ async function look(runtime: Runtime): Promise<Reason[]> {
 async function missing({ db, receiptSigner }: Runtime): Promise<Reason[]> {
   const { applied, has_key } = await db.shared.one<{ applied: string[]; has_key: boolean }>(sql`
     select array(select migration_name::text from _prisma_migrations where finished_at is not null) as applied,
-      exists (select from receipt_keys where kid = ${receiptSigner.kid}) as has_key`);
+      exists (select from receipt_keys where kid = ${receiptSigner.kid} and revoked_at is null
+        and (valid_to is null or valid_to > now())) as has_key`);
   return [
     ...(migrations.every((name) => applied.includes(name)) ? [] : (['migrations_missing'] as const)),
     ...(has_key ? [] : (['receipt_keys_missing'] as const)),

@@ -20,6 +20,7 @@ import { queueDueLetters } from '../mail/due-letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { settleClosed } from '../purchases/closing/settle-closed.ts';
+import { ReceiptKeyEnded, requireReceiptKey } from '../purchases/receipt/receipt-keys.ts';
 import { numberReceipts } from '../purchases/receipt/receipt-numbers.ts';
 import { reconcile } from '../purchases/rounds/reconcile.ts';
 import { deleteExpired, deleteUnpaidContent } from '../purchases/rounds/retention.ts';
@@ -89,11 +90,7 @@ const astray = outage('clock_differs');
 const underWay = new Map<Promise<void>, { account: string; isNew: boolean }>();
 let filling: Promise<void> | null = null;
 
-whenToldToStop(() => {
-  stopping.abort();
-  runtime.beginStop();
-  tellSupervisor('STOPPING=1');
-});
+whenToldToStop(stop);
 // A cold worker takes no jobs: its first check would take over 15 times the CPU.
 await warmUp();
 
@@ -150,6 +147,7 @@ await Promise.all([
   rounds(sealAudit, recordsEveryMs),
   rounds(closeBooks, recordsEveryMs),
   rounds(countHours, recordsEveryMs),
+  rounds(endWithKey, unpaidEveryMs),
 ]);
 // Start nothing new; let running work end.
 await runtime.queue.stop();
@@ -161,6 +159,20 @@ await checker.close();
 await endTracing();
 // The channel to who looks after several would keep this one alive.
 if (cluster.isWorker) process.disconnect();
+
+function stop(): void {
+  stopping.abort();
+  runtime.beginStop();
+  tellSupervisor('STOPPING=1');
+}
+
+/** Ends a worker whose key has ended: whoever looks after it starts another, which signs with the new one. */
+async function endWithKey({ db, receiptSigner, clock }: Runtime): Promise<void> {
+  await requireReceiptKey(db, receiptSigner, clock()).catch((error) => {
+    if (error instanceof ReceiptKeyEnded) stop();
+    throw error;
+  });
+}
 
 async function opened(): Promise<Runtime> {
   const configuration = readConfiguration(process.env);

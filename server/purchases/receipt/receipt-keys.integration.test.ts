@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -93,6 +93,36 @@ describe('receipt keys', () => {
     await expect(revoke(old)).rejects.toThrow('it is revoked');
   });
 
+  it('that were revoked sign nothing more: a process that was not started anew says so, and what it took waits', async () => {
+    // This process still signs with the first key, which the test before has revoked.
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    const key = randomUUID();
+    const refused = await agent.pay(jobKey, { key, signature });
+    expect([refused.status, refused.body.code, refused.body.reasons]).toEqual([
+      503,
+      'service_unavailable',
+      ['receipt_keys_missing'],
+    ]);
+    await expect
+      .poll(async () => (await agent.get('/readyz')).body, { timeout: 5_000 })
+      .toEqual({ status: 'not_ready', reasons: ['receipt_keys_missing'] });
+    const { rows } = await service.database.pool.query('select 1 from receipts where job_key = $1', [jobKey]);
+    expect(rows).toEqual([]);
+    const door = await service.startDoor();
+    const later = agent.at(door.baseUrl);
+    // The first request holds the payment for a while, as one that crashed does.
+    const paid = async () => {
+      const { status, body } = await later.pay(jobKey, { key, signature });
+      return status === 200 ? status : body.code;
+    };
+    await expect.poll(paid, { timeout: 60_000, interval: 1_000 }).toBe(200);
+    const { body: receipt } = await later.get(`/api/agent/v1/jobs/${jobKey}/receipt`);
+    await verifyReceipt(receipt, { keys: await published() });
+    await door.stop();
+  });
+
   it('may stand in the environment, which no start and no command writes to', async () => {
     const { RECEIPT_KEYS_FILE: _, ...rest } = service.environment;
     const inEnvironment = (text: string) => ({ ...rest, RECEIPT_KEYS: text });
@@ -156,6 +186,22 @@ describe('receipt keys', () => {
     expect(await published()).toEqual(known);
     const { rows } = await service.database.pool.query('select count(*)::int from secret_keys');
     expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  it('that are revoked end a worker that still signs with them, so that another is started', async () => {
+    const worker = service.startWorker();
+    await worker.ready;
+    const ended = () => {
+      try {
+        return !process.kill(worker.pid ?? 0, 0);
+      } catch {
+        return true;
+      }
+    };
+    const signing = (await open()).kid;
+    await rotateReceiptKeys(place, db, new Date());
+    await revokeReceiptKey(place, db, { kid: signing, because: 'it leaked', now: new Date() });
+    await expect.poll(ended, { timeout: 60_000 }).toBe(true);
   });
 });
 

@@ -4,9 +4,10 @@ import path from 'node:path';
 import { z } from 'zod';
 import { after } from '../../kernel/clock.ts';
 import { ConfigurationError } from '../../kernel/configuration-error.ts';
-import type { Database } from '../../kernel/database.ts';
+import type { Database, Queries } from '../../kernel/database.ts';
 import { newKey, randomText } from '../../kernel/id.ts';
-import { sql } from '../../kernel/sql.ts';
+import { log } from '../../kernel/log.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { ReceiptSigner } from '../../runtime.ts';
@@ -140,6 +141,31 @@ export async function revokeReceiptKey(
       valid_to = least(coalesce(valid_to, ${now}), ${now})
     where kid = ${kid} and revoked_at is null returning kid`);
   if (!revoked) throw new Problem('not_found', `${kid} is no receipt key, or it is revoked.`);
+}
+
+/**
+ * What a key signs now, nobody could verify: it was revoked, or replaced long ago. A process with it was not started
+ * anew, and every other goes on.
+ */
+export class ReceiptKeyEnded extends Problem {
+  constructor() {
+    super('service_unavailable', 'No receipt can be signed right now. Nothing acknowledged is lost.', {
+      members: { reasons: ['receipt_keys_missing'] },
+      headers: { 'Retry-After': '5' },
+    });
+  }
+}
+
+/** Whether a key may sign at `$2`, as SQL: it is published under the name `$1`, and has not ended. */
+export const maySign = `exists (
+  select from receipt_keys where kid = $1 and revoked_at is null and (valid_to is null or valid_to > $2))`;
+
+/** Throws `ReceiptKeyEnded` when this process signs with a key that has ended, and logs it. */
+export async function requireReceiptKey(db: Queries, { kid }: ReceiptSigner, now: Date): Promise<void> {
+  const { may } = await db.one<{ may: boolean }>(statement(`select ${maySign} as may`, [kid, now]));
+  if (may) return;
+  log('receipt_key_ended', { kid });
+  throw new ReceiptKeyEnded();
 }
 
 /** Synchronous: through the thread pool, as libraries do it, a signature takes four times as long. */

@@ -17,6 +17,7 @@ import { bodiesOf, type Kept } from '../archive/bodies.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import type { JobRow } from '../job/row.ts';
+import { maySign, ReceiptKeyEnded } from './receipt-keys.ts';
 
 /** The newest receipt of a job, exactly as it was signed. */
 export const receipt: Verb<typeof contract.receipt> = async ({ ctx, caller, input, db }) => {
@@ -93,6 +94,7 @@ interface ReceiptFacts {
   corrected_at: Date | null;
   sequence: number | null;
   digest: string | null;
+  may_sign: boolean;
 }
 
 const receiptFacts = `
@@ -104,7 +106,8 @@ const receiptFacts = `
       as refund_state,
     coalesce(refunds.settled_at, refunds.decided_at, refunds.created_at) as refund_at,
     coalesce(refunds.settled_reference, ${refundReference('refunds.refund_key')}) as refund_reference, reviews.at as disputed_at,
-    reports.delivered_at as corrected_at, last.sequence, last.digest
+    reports.delivered_at as corrected_at, last.sequence, last.digest,
+    ${maySign} as may_sign
   from jobs
   join quotes using (quote_key)
   join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
@@ -114,7 +117,7 @@ const receiptFacts = `
   left join lateral (
     select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
   ) last on true
-  where jobs.job_key = $1`;
+  where jobs.job_key = $3`;
 
 /** The reason of the charge, in words for the buyer. */
 const basis: Record<contract.Receipt['charge']['state'], string> = {
@@ -126,7 +129,8 @@ const basis: Record<contract.Receipt['charge']['state'], string> = {
 
 /**
  * Issues the next receipt in the transaction that changed what it states: every change of collection, charge, report or
- * remedy gets one, naming the one before (specification 10.4). What the job `becomes` may still be on its way.
+ * remedy gets one, naming the one before (specification 10.4). What the job `becomes` may still be on its way. Throws
+ * `ReceiptKeyEnded`; then the change waits for a process with another key.
  */
 export async function issueReceipt(
   tx: Tx,
@@ -134,11 +138,12 @@ export async function issueReceipt(
   changed: JobRow | { job_key: string; becomes: Promise<JobRow> },
   now: Date,
 ): Promise<void> {
-  const read = tx.one<ReceiptFacts>(statement(receiptFacts, [changed.job_key]));
+  const read = tx.one<ReceiptFacts>(statement(receiptFacts, [signer.kid, now, changed.job_key]));
   // Pipeline both statements; a refusal concerns the change.
   read.catch(() => {});
   const job = 'becomes' in changed ? await changed.becomes : changed;
   const facts = await read;
+  if (!facts.may_sign) throw new ReceiptKeyEnded();
   const unsigned: Omit<contract.Receipt, 'signature'> = {
     receipt_version: service.receiptVersion,
     receipt_key: newKey('rcpt'),

@@ -15,6 +15,7 @@ import { CheckFailure } from '../../work-check/failure.ts';
 import { advance, reviewBy } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
+import { ReceiptKeyEnded } from '../receipt/receipt-keys.ts';
 import { waiveCharge } from '../review/waive.ts';
 import { reportNumberIn, transitions } from '../states.ts';
 import { blockAfterRemedies } from './remedies.ts';
@@ -78,8 +79,8 @@ export async function carryOut(
   const report = await assess(runtime, checker, { job, task, retrieved }, stop);
   if (!report) return;
   await deliver(runtime, job, report).catch(async (error) => {
-    // Nothing is wrong with the work: it is tried again when there is room, and not counted.
-    if (noteFullDisk(runtime.db, error)) await giveBack(runtime, job);
+    // Nothing is wrong with the work: it is tried again when there is room, or by another process, and not counted.
+    if (noteFullDisk(runtime.db, error) || error instanceof ReceiptKeyEnded) await giveBack(runtime, job);
     throw error;
   });
 }
