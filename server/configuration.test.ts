@@ -98,6 +98,14 @@ describe('the environment', () => {
     ]);
   });
 
+  it('refuses an address with a slip of the pen, by the checksum in its capitals', () => {
+    const right = privateKeyToAddress(`0x${'2'.repeat(64)}`);
+    const slipped = right.replace(/[0-9a-f](?=[0-9a-fA-F]*$)/, (digit) => (digit === '1' ? '2' : '1'));
+    expect(faultsOf({ ...local, X402_PAY_TO: right })).toEqual([]);
+    expect(faultsOf({ ...local, X402_PAY_TO: right.toLowerCase() })).toEqual([]);
+    expect(faultsOf({ ...local, X402_PAY_TO: slipped })).toEqual([expect.stringMatching(/^X402_PAY_TO .*EIP-55/)]);
+  });
+
   it('refuses in production what only a sandbox would have: loopback providers and test chains', () => {
     const faults = faultsOf({ ...local, ENVIRONMENT: 'live' });
     expect(faults.some((fault) => fault.includes('X402_FACILITATOR_URL is a loopback address'))).toBe(true);

@@ -1,3 +1,4 @@
+import { isAddress } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 import { type Archiving, archiveFaults, archiveOf, archiveVariables } from './configuration/archive.ts';
@@ -61,7 +62,12 @@ const Variables = z.object({
   RECEIPT_KEYS_FILE: z.string().min(1).optional(),
   RECEIPT_KEYS: z.string().min(1).optional(),
   X402_FACILITATOR_URL: z.url().optional(),
-  X402_PAY_TO: listOf(z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address, or several parted by commas')),
+  X402_PAY_TO: listOf(
+    z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an EVM address, or several parted by commas', abort: true })
+      .refine((address) => isAddress(address), 'has a slip of the pen: the checksum of its capitals (EIP-55) is wrong'),
+  ),
   X402_REFUND_KEY: listOf(
     z
       .string()

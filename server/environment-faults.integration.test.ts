@@ -44,9 +44,13 @@ async function node(chainId: number): Promise<string> {
 
 /** A Stripe whose account holds these currencies; without any, the key may not read them. */
 async function stripeHolding(...currencies: string[]): Promise<string> {
+  return stripeSaying(currencies.length > 0 ? 200 : 403, currencies);
+}
+
+async function stripeSaying(status: number, currencies: string[]): Promise<string> {
   const parts = currencies.map((currency) => ({ amount: 0, currency }));
   const server = createServer((_, res) => {
-    res.writeHead(currencies.length > 0 ? 200 : 403, { 'content-type': 'application/json' });
+    res.writeHead(status, { 'content-type': 'application/json' });
     const refusal = { error: { type: 'invalid_request_error', message: 'The key lacks the permission.' } };
     const balance = { object: 'balance', livemode: true, available: parts, pending: parts };
     res.end(JSON.stringify(currencies.length > 0 ? balance : refusal));
@@ -279,6 +283,11 @@ describe('what the environment names', () => {
     expect(await lookAround(settingsAt('http://127.0.0.1:9'))).toEqual({
       wrong: [],
       absent: [{ isDatabase: false, sentence: 'STRIPE_SECRET_KEY could not be tried at Stripe' }],
+    });
+    // A key that Stripe has ended stops no start, and a check names it.
+    expect(await lookAround(settingsAt(await stripeSaying(401, [])))).toEqual({
+      wrong: [],
+      absent: [{ isDatabase: false, sentence: expect.stringMatching(/^STRIPE_SECRET_KEY is refused by Stripe: /) }],
     });
   });
 });

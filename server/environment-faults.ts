@@ -168,6 +168,11 @@ async function cardFault(card: CardConfiguration): Promise<Fault | null> {
     log('card_not_asked', errorFields(error));
     // A restricted key may not read the balance.
     if (error instanceof Stripe.errors.StripePermissionError) return null;
-    return { sentence: 'STRIPE_SECRET_KEY could not be tried at Stripe', isDatabase: false };
+    // A key that ended overnight must not keep a process from coming back: stablecoins and reports need no Stripe.
+    const isRefused = error instanceof Stripe.errors.StripeAuthenticationError;
+    const sentence = isRefused
+      ? 'STRIPE_SECRET_KEY is refused by Stripe: nothing is sold by card, and nothing goes back to cards, until another is set'
+      : 'STRIPE_SECRET_KEY could not be tried at Stripe';
+    return { sentence, isDatabase: false };
   }
 }
