@@ -73,14 +73,16 @@ async function databaseFault(connectionString: string): Promise<Fault | null> {
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ version: number; history: boolean; at: Date }>(
+    const { rows } = await client.query<{ version: number; history: boolean; at: Date; is_closed?: boolean }>(
       `select current_setting('server_version_num')::int / 10000 as version,
-        to_regclass('_prisma_migrations') is not null as history, clock_timestamp() as at`,
+        to_regclass('_prisma_migrations') is not null as history, clock_timestamp() as at,
+        current_setting('transaction_read_only') = 'on' as is_closed`,
     );
-    const [{ version, history, at } = { version: 0, history: false, at: systemClock() }] = rows;
+    const [{ version, history, at, is_closed: isClosed } = { version: 0, history: false, at: systemClock() }] = rows;
     if (version < postgresMin) {
       return { wrong: `DATABASE_URL leads to PostgreSQL ${version}: ${postgresMin} or newer is needed` };
     }
+    if (isClosed) return absent('DATABASE_URL leads to a server that takes no writes: a replica, or a closed one');
     const skewSeconds = Math.round((systemClock().getTime() - at.getTime()) / 1_000);
     if (Math.abs(skewSeconds) > skewMaxSeconds) {
       return absent(`The clock of this machine is ${skewSeconds} s ahead of the database's: set it right`);

@@ -1,6 +1,8 @@
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { lookAround } from '../environment-faults.ts';
 
 const service = await startService({ STOP_DELAY_SECONDS: '4' });
 const { pool } = service.database;
@@ -30,6 +32,31 @@ it('a process whose migrations have not all been applied is alive and not ready'
   await pool.query('update _prisma_migrations set finished_at = null where migration_name = $1', [last]);
   await expect.poll(readiness, patience).toMatchObject(missing('migrations_missing'));
   await pool.query('update _prisma_migrations set finished_at = $2 where migration_name = $1', [last, at]);
+  await expect.poll(readiness, patience).toMatchObject(ready);
+});
+
+it('a process whose database answers and takes no writes is alive and not ready, and another waits for it', async () => {
+  const { DATABASE_URL: url = '' } = service.environment;
+  const name = new URL(url).pathname.slice(1);
+  // As after a failover to the wrong server, or where a provider closes a database whose disk fills.
+  const set = async (change: string) => {
+    const client = new pg.Client({ connectionString: url, options: '-c default_transaction_read_only=off' });
+    await client.connect();
+    await client.query(`alter database ${name} ${change}`);
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name like 'work-check%'`,
+      [name],
+    );
+    await client.end();
+  };
+  await set('set default_transaction_read_only = on');
+  await expect.poll(readiness, patience).toMatchObject(missing('database_unreachable'));
+  const { wrong, absent } = await lookAround(service.runtime.configuration);
+  expect([wrong, absent]).toEqual([
+    [],
+    [{ isDatabase: true, sentence: expect.stringMatching(/^DATABASE_URL leads to a server that takes no writes/) }],
+  ]);
+  await set('reset default_transaction_read_only');
   await expect.poll(readiness, patience).toMatchObject(ready);
 });
 

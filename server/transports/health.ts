@@ -64,11 +64,17 @@ async function look(runtime: Runtime): Promise<Reason[]> {
 }
 
 async function missing({ db, receiptSigner }: Runtime): Promise<Reason[]> {
-  const { applied, has_key } = await db.shared.one<{ applied: string[]; has_key: boolean }>(sql`
-    select array(select migration_name::text from _prisma_migrations where finished_at is not null) as applied,
+  const { is_closed, applied, has_key } = await db.shared.one<{
+    is_closed: boolean;
+    applied: string[];
+    has_key: boolean;
+  }>(sql`
+    select current_setting('transaction_read_only') = 'on' as is_closed, array(select migration_name::text from _prisma_migrations where finished_at is not null) as applied,
       exists (select from receipt_keys where kid = ${receiptSigner.kid} and revoked_at is null
         and (valid_to is null or valid_to > now())) as has_key`);
   return [
+    // It answers, and takes no writes: a replica, or one that somebody closed.
+    ...(is_closed ? (['database_unreachable'] as const) : []),
     ...(migrations.every((name) => applied.includes(name)) ? [] : (['migrations_missing'] as const)),
     ...(has_key ? [] : (['receipt_keys_missing'] as const)),
   ];
