@@ -3,7 +3,8 @@ import { unstable_rethrow } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { Broken } from '@/components/ui/Broken.tsx';
 import { NothingHere } from '@/components/ui/NothingHere.tsx';
-import { noteBroken, noteMissing, requestIdHeader } from '@/server/transports/page-status.ts';
+import { noteAway, noteBroken, noteMissing, requestIdHeader } from '@/server/transports/page-status.ts';
+import { ArchiveAway, isInArchive } from './archive-away.tsx';
 
 /** Thrown for a missing record, another account's, or an invalid key: all three look the same. */
 export class Missing extends Error {}
@@ -22,6 +23,10 @@ export function show<Props>(page: (props: Props) => ReactNode | Promise<ReactNod
       if (error instanceof Missing) {
         noteMissing(requestId);
         return <NothingHere />;
+      }
+      if (isInArchive(error)) {
+        noteAway(requestId);
+        return <ArchiveAway />;
       }
       noteBroken(requestId, error);
       return <Broken digest={requestId || undefined} />;

@@ -56,6 +56,11 @@ export function noteMissing(requestId: string): void {
   noteStatus(requestId, 404);
 }
 
+/** Notes 503 for this request: what it needs is away for now. */
+export function noteAway(requestId: string): void {
+  noteStatus(requestId, 503);
+}
+
 /** Notes 500 and logs the cause; the page shows only the request id. */
 export function noteBroken(requestId: string, error: unknown): void {
   log('page_failed', { request_id: requestId, ...errorFields(error) });

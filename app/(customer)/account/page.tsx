@@ -5,6 +5,7 @@ import { PeopleList } from '@/components/identity/PeopleList.tsx';
 import { SavedCardList } from '@/components/identity/SavedCardList.tsx';
 import { SignedInList } from '@/components/identity/SignedInList.tsx';
 import { ContestedPaymentList } from '@/components/purchases/ContestedPaymentList.tsx';
+import { WaitingList } from '@/components/purchases/WaitingList.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
 import { RuledSection } from '@/components/ui/RuledSection.tsx';
@@ -49,6 +50,7 @@ export default show(async () => {
   const people = await readForMember('people', ctx, {});
   const billing = await readForMember('billing', ctx, {});
   const may = await visitorMay();
+  const asked = may('decide_approval') ? await readForMember('approvals', ctx, {}) : null;
   const notice = await noticeAt('/account');
   return (
     <div className="mx-auto max-w-read px-4 py-8 md:py-12">
@@ -69,6 +71,7 @@ export default show(async () => {
           <Notice tone="attention">{refused[notice]}</Notice>
         </div>
       ) : null}
+      <WaitingList approvals={asked?.approvals ?? []} reports={[]} allReports={null} />
       <Blocks blocks={member.blocks} />
       {contested ? <ContestedPaymentList {...contested} mayDisown={may('disown_payments')} /> : null}
       {people === null ? null : <PeopleList people={people} />}
