@@ -208,9 +208,9 @@ export function digestLetter(
     subject: `Your checks of ${instantText(day, 'day')}`,
     action: { label: 'See your purchases', url },
     paragraphs: [
-      `So much happened on ${instantText(day, 'day')} that we put it into one letter.`,
+      `Much happened on ${instantText(day, 'day')}, so here is all of it in one letter.`,
       lines.join('\n') || 'Nothing new.',
-      `A check costs ${toText(price)}. Each has its report and its receipt on the page.`,
+      `A check costs ${toText(price)}. Each purchase on that page leads to its report and its receipt.`,
     ],
   };
 }
