@@ -5,6 +5,9 @@ import { sql } from '../server/kernel/sql.ts';
 import { Agent, clearFaults, facilitatorFault } from './support/agent.ts';
 import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
 import { chainHand } from './support/chain-hand.ts';
+import { claim, register } from './support/customer.ts';
+import { codeIn } from './support/letter.ts';
+import { addressesIn } from './support/mailbox.ts';
 import { type Seats, seatsAt } from './support/seats.ts';
 
 const { stack, browser } = await startInBrowser();
@@ -31,8 +34,8 @@ afterAll(async () => {
   await db?.end();
 });
 
-async function deliveredJob(): Promise<string> {
-  const job = await agent.paidJob();
+async function deliveredJob(changes: Record<string, unknown> = {}): Promise<string> {
+  const job = await agent.paidJob(changes);
   for (let state = ''; state !== 'delivered'; ) state = (await agent.job(job, { prefer: 'wait=25' })).body.state;
   return job;
 }
@@ -395,6 +398,91 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Open the content' }).click();
     expect(await page.getByRole('main').innerText()).toContain('Rotterdam');
     await page.close();
+  });
+});
+
+describe('a form of the console that another site sends', () => {
+  it('does nothing, whoever is signed in', async () => {
+    const answer = await fetch(`${stack.baseUrl}/console/switches/card/confirm`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        cookie: await seats.cookieOf('admin'),
+        origin: 'https://evil.example',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'state=off&reason=theirs',
+    });
+    expect(answer.status).toBe(403);
+    expect(await db.many(sql`select name from switch_changes where reason = 'theirs'`)).toEqual([]);
+  });
+});
+
+describe('markup in whatever an agent sends', () => {
+  const hostile = '<img src=x onerror=hacked=1>';
+
+  it('is shown as the words that it is, to customers and operators, and no page can be framed', async () => {
+    const job = await deliveredJob({
+      request: `Summarise ${hostile}`,
+      criteria: [`Names ${hostile}`],
+      work_product: `Rotterdam has 12 crates. ${hostile}`,
+      evidence: [{ source: hostile, text: `Rotterdam has 14 crates. ${hostile}` }],
+    });
+    const registered = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+    const registration = await register(registered, 'hostile@example.com', { agent: { name: hostile } });
+    const letters = () => addressesIn(stack.sandboxUrl, 'hostile@example.com', /Confirm an agent/);
+    await expect.poll(async () => (await letters()).length, patience).toBe(1);
+    const [letter] = await controlClient(stack.sandboxUrl).mail('hostile@example.com');
+    const context = await browser.newContext();
+    await context.addCookies(await seats.of('admin').cookies());
+    const page = await context.newPage();
+    const look = async (address: string): Promise<string> => {
+      const answer = await page.goto(address, { waitUntil: 'networkidle' });
+      const headers = answer?.headers() ?? {};
+      expect([address, headers['x-frame-options']]).toEqual([address, 'DENY']);
+      expect([address, headers['content-security-policy']]).toEqual([
+        address,
+        expect.stringContaining("frame-ancestors 'none'"),
+      ]);
+      expect([
+        address,
+        await page.evaluate(() => 'hacked' in window),
+        await page.locator('img[src=x]').count(),
+      ]).toEqual([address, false, 0]);
+      return page.getByRole('main').innerText();
+    };
+    expect(await look((await letters())[0] ?? '')).toContain(hostile);
+    registered.token = (await claim(registered, registration, codeIn(letter?.text ?? ''))).body.credential;
+    const customer = (await registered.get('/api/agent/v1/me')).body.account_key;
+    const told = { reports: 0, rest: 0 };
+    for (const place of [
+      `/reports/${job}`,
+      `/reports/${job}?whole=yes`,
+      `/receipts/${job}`,
+      `/reports/${job}/dispute`,
+      '/purchases',
+      '/purchases/spend',
+      '/agents',
+      '/account',
+      '/console/purchases',
+      `/console/purchases/${job}`,
+      '/console/customers',
+      `/console/customers/${customer}`,
+      '/console/quality/findings',
+      `/console/found?${new URLSearchParams({ q: hostile })}`,
+    ]) {
+      const words = await look(stack.baseUrl + place);
+      told[place.startsWith('/reports/') ? 'reports' : 'rest'] += words.includes(hostile) ? 1 : 0;
+    }
+    expect(told.reports).toBeGreaterThan(1);
+    expect(told.rest).toBeGreaterThan(1);
+    await page.goto(`${stack.baseUrl}/console/purchases/${job}/content`);
+    await page.getByRole('link', { name: 'Give a reason' }).click();
+    await page.getByLabel('Reason').fill('asked by the customer');
+    await page.getByRole('button', { name: 'Open the content' }).click();
+    expect(await page.getByRole('main').innerText()).toContain(hostile);
+    expect(await page.locator('img[src=x]').count()).toBe(0);
+    await context.close();
   });
 });
 
