@@ -137,14 +137,18 @@ async function assess(
       return undefined;
     }
     log('check_failed', { job_key: job.job_key, ...errorFields(error) });
-    if (spent.aborted) {
-      // What was sent took it that far: a remedy that the buyer brought about.
-      await fail(runtime, job, 'The check took longer than any check may.', 'buyer');
-      return undefined;
-    }
-    await fail(runtime, job, error instanceof CheckFailure ? error.detail : 'The check could not be carried out.');
+    const beyond = spent.aborted ? 'time' : isOutOfMemory(error) ? 'memory' : null;
+    // What was sent took it that far: a remedy that the buyer brought about.
+    if (beyond) await fail(runtime, job, `The check took more ${beyond} than any check may.`, 'buyer');
+    else await fail(runtime, job, error instanceof CheckFailure ? error.detail : 'The check could not be carried out.');
     return undefined;
   }
+}
+
+/** Whether Node ended the check's thread at the bound of its heap. */
+function isOutOfMemory(error: unknown): boolean {
+  const { cause } = (error ?? {}) as Error;
+  return cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
 /** Gives the job back as if never taken: a stopped worker is no failed try. */

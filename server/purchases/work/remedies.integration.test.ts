@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
@@ -8,7 +10,9 @@ import { readFigures } from '../../console/figures.ts';
 import { countHours } from '../../console/hours.ts';
 import { liftBlocks } from '../../identity/blocked.ts';
 import { price } from '../../service/terms.ts';
+import { CheckFailure } from '../../work-check/failure.ts';
 import { take } from '../work/take.ts';
+import { executeJob } from './execute.ts';
 
 const service = await startService({ REMEDIES_MAX: '2' });
 const { pool } = service.database;
@@ -163,6 +167,37 @@ describe('a buyer whose reports became free by a second dispute more often than 
     const agent = await Agent.arrive(off);
     await waive(agent, 6, { at: off });
     expect(await holds(agent)).toEqual([]);
+  });
+});
+
+describe('a buyer whose checks fail', () => {
+  /** What Node says of a thread that needs more memory than it may have. */
+  async function outOfMemory(): Promise<unknown> {
+    const thread = new Worker('const all = []; for (;;) all.push(Array(10_000).fill(all.length));', {
+      eval: true,
+      resourceLimits: { maxOldGenerationSizeMb: 8 },
+    });
+    const [cause] = await once(thread, 'error');
+    return cause;
+  }
+
+  it.each([
+    ['buys nothing more after two where they need more memory than any may', outOfMemory, 'more memory', ['remedies']],
+    ['buys on where a provider is down', async () => new Error('503'), 'ended by itself', []],
+  ])('%s', async (_, causeOf, failure, held) => {
+    const agent = await Agent.arrive(first);
+    const cause = await causeOf();
+    const check = async () => {
+      throw new CheckFailure('assessor_failed', 'The thread of the check ended by itself.', { cause });
+    };
+    for (let count = 0; count < 3; count += 1) {
+      const jobKey = await agent.paidJob();
+      await executeJob(first.runtime, { check, close: async () => {} }, jobKey);
+      const { body } = await agent.job(jobKey);
+      expect(body).toMatchObject({ state: 'failed', payment_state: 'credited' });
+      expect(body.failure).toContain(failure);
+    }
+    expect(await holds(agent)).toEqual(held);
   });
 });
 
