@@ -26,7 +26,7 @@ import { reconcile } from '../purchases/rounds/reconcile.ts';
 import { deleteExpired, deleteUnpaidContent } from '../purchases/rounds/retention.ts';
 import { sweep } from '../purchases/rounds/sweep.ts';
 import { hearRails, watchRails } from '../purchases/rounds/watch.ts';
-import { tellEndpoints } from '../purchases/webhooks/tell.ts';
+import { tellEndpoints, turnsEnded } from '../purchases/webhooks/tell.ts';
 import { carryOut } from '../purchases/work/execute.ts';
 import { takeNext } from '../purchases/work/take.ts';
 import { type CheckMessage, checkQueue, type LetterMessage, letterQueue, traceOf } from '../queue/queue.ts';
@@ -150,6 +150,7 @@ await Promise.all([
   rounds(endWithKey, unpaidEveryMs),
 ]);
 // Start nothing new; let running work end.
+await turnsEnded();
 await runtime.queue.stop();
 const grace = setTimeout(() => outOfTime.abort(), graceMs);
 while (underWay.size > 0) await Promise.race(underWay.keys());

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
 import { Customer } from '../../../e2e/support/customer.ts';
@@ -7,7 +8,7 @@ import { startService } from '../../../e2e/support/service.ts';
 import { fetchPublic } from '../../kernel/public-fetch.ts';
 import { queueDueLetters } from '../../mail/due-letters.ts';
 import { daySeconds, seconds } from '../../service/terms.ts';
-import { tellEndpoints, triesSeconds } from './tell.ts';
+import { tellEndpoints, triesSeconds, turnsEnded } from './tell.ts';
 
 const service = await startService();
 const endpoints = '/api/agent/v1/webhook-endpoints';
@@ -170,6 +171,68 @@ describe('an endpoint', () => {
     await (await Agent.arrive(service)).quote();
     await round();
     expect(told).toEqual([]);
+  });
+});
+
+describe('an account whose endpoints do not answer', () => {
+  /** Accounts with five endpoints each, all of which have something to hear and answer once let go. */
+  async function hanging(accounts: number) {
+    for (let account = 0; account < accounts; account += 1) {
+      const { agent, member } = await subscribed(`slow-${account}`);
+      for (const at of [1, 2, 3, 4]) await member.post(endpoints, { url: `https://slow-${account}.example/${at}` });
+      await agent.quote();
+    }
+    const asked: { url: string; id: string | undefined }[] = [];
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const heard: string[] = [];
+    const send: Parameters<typeof tellEndpoints>[1] = async (url, { headers, signal }) => {
+      if (!new URL(url).host.startsWith('slow-')) {
+        heard.push(new URL(url).host);
+        return { status: 204 };
+      }
+      asked.push({ url, id: headers['webhook-id'] });
+      await Promise.race([held, once(signal, 'abort').then(() => Promise.reject(signal.reason))]);
+      return { status: 204 };
+    };
+    return { asked, heard, letGo, send };
+  }
+
+  it('keeps no other account waiting, and is told at two of them at once', async () => {
+    const { asked, heard, letGo, send } = await hanging(5);
+    const { agent } = await subscribed('prompt');
+    await agent.quote();
+    await tellEndpoints(service.runtime, send);
+    expect(heard).toContain('prompt.example');
+    service.advanceClock(5);
+    await agent.quote();
+    await tellEndpoints(service.runtime, send);
+    expect(heard.filter((host) => host === 'prompt.example')).toHaveLength(2);
+    expect(asked).toHaveLength(10);
+    letGo();
+    await turnsEnded();
+    for (let round = 0; round < 3; round += 1) {
+      service.advanceClock(5);
+      await tellEndpoints(service.runtime, send);
+      await turnsEnded();
+    }
+    expect(new Set(asked.map(({ url }) => url)).size).toBe(25);
+  });
+
+  it('is told again by another worker of what one that stops had under way', async () => {
+    const { asked, letGo, send } = await hanging(1);
+    const stopping = new AbortController();
+    await tellEndpoints({ ...service.runtime, stopping: stopping.signal }, send);
+    const before = asked.map(({ id }) => id);
+    stopping.abort();
+    await turnsEnded();
+    letGo();
+    await tellEndpoints(service.runtime, send);
+    await turnsEnded();
+    expect(before).toHaveLength(2);
+    expect(asked.slice(2).map(({ id }) => id)).toEqual(expect.arrayContaining(before));
   });
 });
 
