@@ -43,11 +43,11 @@ async function accepted(): Promise<string> {
   return jobKey;
 }
 
-/** Makes a purchase one that may be archived: its content deleted, its receipts 100 days old. */
-async function makeOld(jobKey: string): Promise<void> {
-  expect((await member.send('DELETE', `${jobAt(jobKey)}/content`)).status).toBe(200);
+/** Makes purchases ones that may be archived: their content deleted, their receipts 100 days old. */
+async function makeOld(...jobKeys: string[]): Promise<void> {
+  for (const jobKey of jobKeys) expect((await member.send('DELETE', `${jobAt(jobKey)}/content`)).status).toBe(200);
   await pool.query(`set session_replication_role = replica;
-    update receipts set issued_at = issued_at - interval '100 days' where job_key = '${jobKey}';
+    update receipts set issued_at = issued_at - interval '100 days' where job_key in ('${jobKeys.join("', '")}');
     set session_replication_role = origin`);
 }
 
@@ -156,6 +156,25 @@ describe('a list', () => {
       left_out: 'archive_unreachable',
     });
     expect(rowOf(now.body.receipts, young)).toEqual(rowOf(before.receipts, young));
+  });
+
+  it.each([receiptList, books])('(%s) reads few objects a page, and shows all rows on several', async (list) => {
+    const jobKeys: string[] = [];
+    for (let count = 0; count < 10; count += 1) jobKeys.push(await accepted());
+    await makeOld(...jobKeys);
+    await archive();
+    jobKeys.push(await accepted());
+    const seen: { job_key: string }[] = [];
+    for (let at: string | null = ''; at !== null; ) {
+      const before = await reads();
+      const { body, headers } = await agent.get(`${list}?limit=100${at && `&after=${at}`}`);
+      expect((await reads()) - before).toBeLessThanOrEqual(8);
+      seen.push(...body.receipts);
+      at = body.next_after;
+      if (at) expect(headers.get('link')).toContain('limit=100');
+    }
+    expect(seen.map(({ job_key }) => job_key)).toEqual(jobKeys.toReversed());
+    expect(JSON.stringify(seen)).not.toContain('archive_unreachable');
   });
 
   it('of figures reads no object, and has the figures of the signed receipts', async () => {

@@ -14,6 +14,16 @@ export interface Kept {
   body: string | null;
 }
 
+/** Purchases that one list reads from the archive. */
+const archivedOfAPage = 8;
+
+/** How many of a list's rows, from the first on, one page shows, so that it reads few objects: at least one of any. */
+export function rowsOfAPage(rows: readonly Kept[]): number {
+  const archived = new Set<string>();
+  const beyond = rows.findIndex(({ job_key, body }) => body === null && archived.add(job_key).size > archivedOfAPage);
+  return beyond < 0 ? rows.length : beyond;
+}
+
 /** An object of the archive, as the database knows it. */
 interface KnownObject {
   job_key: string;

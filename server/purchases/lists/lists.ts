@@ -7,7 +7,7 @@ import type { Buyer, Member } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
-import { readableBodies } from '../archive/bodies.ts';
+import { readableBodies, rowsOfAPage } from '../archive/bodies.ts';
 import type { Job } from '../contract.ts';
 import { loadedJobs } from '../job/load.ts';
 import { type JobAsJson, readJob } from '../job/row.ts';
@@ -79,10 +79,10 @@ const jobsOfPage = inOrder(loadedJobs, 'jobs.job_key');
 
 /** The newest receipt of each job that has one, in the jobs' order. */
 export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input, db }) => {
-  const page = await jobsPage(ctx, caller, input);
+  const asked = await jobsPage(ctx, caller, input);
   const rows = await ctx.runtime.prisma.job.findMany({
-    ...page,
-    where: { ...page.where, receipts: { some: {} } },
+    ...asked,
+    where: { ...asked.where, receipts: { some: {} } },
     select: {
       jobKey: true,
       receipts: {
@@ -92,10 +92,11 @@ export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, in
       },
     },
   });
-  const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.receipts.path, 'jobKey');
-  const newest = shown.flatMap(({ jobKey, receipts: [last] }) =>
+  const all = rows.flatMap(({ jobKey, receipts: [last] }) =>
     last ? [{ ...last, job_key: jobKey, number: last.sequence }] : [],
   );
+  const page = { ...input, fits: rowsOfAPage(all) };
+  const { shown: newest, next_after, headers } = pageOf(all, page, ctx.baseUrl + contract.receipts.path, 'job_key');
   const bodies = await readableBodies(db, ctx.runtime.archive, 'receipts', newest);
   return {
     body: {
@@ -139,16 +140,16 @@ function behind<LowerKey>(after: string, from: { createdAt: Date } | null, lower
   return { createdAt: { lte: from.createdAt }, OR: [{ createdAt: { lt: from.createdAt } }, lowerKey] };
 }
 
-/** The rows to show, and the next `after`. */
+/** The rows to show, and the next `after`; no more than `fits`. */
 function pageOf<Row extends object>(
   rows: readonly Row[],
-  { limit }: PageInput,
+  { limit, fits = limit }: PageInput & { fits?: number },
   address: string,
   key: keyof Row,
 ): { shown: Row[]; next_after: string | null; headers: Record<string, string> } {
-  const shown = rows.slice(0, limit);
+  const shown = rows.slice(0, Math.min(limit, fits));
   const last = shown.at(-1);
-  const next_after = last && rows.length > limit ? String(last[key]) : null;
+  const next_after = last && rows.length > shown.length ? String(last[key]) : null;
   return { shown, next_after, headers: next_after ? linkTo(address, next_after, limit) : {} };
 }
 

@@ -7,7 +7,7 @@ import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { collectionReference } from '../../payments/attempt-sql.ts';
 import { Problem } from '../../problems/problem.ts';
-import { readableBodies } from '../archive/bodies.ts';
+import { readableBodies, rowsOfAPage } from '../archive/bodies.ts';
 import * as contract from '../bookkeeping-contract.ts';
 import type { Receipt } from '../contract.ts';
 import { readAbout } from '../lists/bought.ts';
@@ -79,14 +79,15 @@ export const bookkeeping: Verb<typeof contract.bookkeeping> = async ({ ctx, call
   const from = input.after === undefined ? null : await placeOf(db, caller, input.after);
   const at = [from?.issued_at ?? null, from?.job_key ?? null, input.limit + 1];
   const rows = await db.many<Row>(statement(page, [...values, ...at]));
-  const shown = rows.slice(0, input.limit);
-  const keys = shown.map(({ job_key }) => job_key);
   const isSigned = input.view === 'signed';
-  const kept = isSigned ? shown.map((row) => ({ ...row, number: row.sequence })) : [];
+  const all = rows.map((row) => ({ ...row, number: row.sequence }));
+  const shown = rows.slice(0, Math.min(input.limit, isSigned ? rowsOfAPage(all) : rows.length));
+  const keys = shown.map(({ job_key }) => job_key);
+  const kept = isSigned ? all.slice(0, shown.length) : [];
   const bodies = await readableBodies(db, ctx.runtime.archive, 'receipts', kept);
   const about = await readAbout(db, ctx.runtime, keys, accountKey);
   const buyer = await billingOf(db, accountKey);
-  const last = rows.length > input.limit ? shown.at(-1)?.job_key : undefined;
+  const last = rows.length > shown.length ? shown.at(-1)?.job_key : undefined;
   return {
     body: {
       receipts: shown.flatMap((row, index) => {

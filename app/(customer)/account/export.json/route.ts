@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { perform } from '@/server/door/perform.ts';
 import type { OperationName } from '@/server/operations.ts';
 import type { Context } from '@/server/runtime.ts';
@@ -20,6 +21,8 @@ const lists = { purchases: 'bought', receipts: 'receipts', credit: 'credit' } as
 
 /** Entries read at once. */
 const pageEntries = 100;
+/** After a page that the archive cut short: their many must stay below what a member may ask in a minute. */
+const archivedPauseMs = 150;
 
 /** The entries of a page, whichever list it is of. */
 function entriesOf(body: { receipts: unknown[] } | { purchases: unknown[] } | { changes: unknown[] }): unknown[] {
@@ -39,11 +42,13 @@ async function* exported(ctx: Context, read: typeof perform): AsyncGenerator<str
     let separator = '\n';
     for (let after: string | null | undefined; after !== null; ) {
       const { body } = await read(operation, ctx, { limit: pageEntries, ...(after === undefined ? {} : { after }) });
-      for (const entry of entriesOf(body)) {
+      const entries = entriesOf(body);
+      for (const entry of entries) {
         yield `${separator}${JSON.stringify(entry)}`;
         separator = ',\n';
       }
       after = body.next_after;
+      if (after !== null && entries.length < pageEntries) await sleep(archivedPauseMs);
     }
     yield '\n]';
   }
