@@ -15,7 +15,7 @@ import { checkSecretKeys, requireSecretKeys } from './kernel/secret-keys.ts';
 import { continueTransactionNumbers } from './kernel/transaction-numbers.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openRails } from './payments/open-rails.ts';
-import { bucketFault } from './purchases/archive/bucket-fault.ts';
+import { bucketFault, tellWithoutArchive } from './purchases/archive/bucket-fault.ts';
 import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { ReceiptSigner, Replica, Runtime } from './runtime.ts';
@@ -31,6 +31,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     await db.end();
     throw error;
   });
+  if (role === 'web' && !configuration.archive) await tellWithoutArchive(db);
   const prisma = openPrisma(databaseUrl, connections.models, name);
   const replica = role === 'web' ? openReplica(configuration, db, name) : null;
   const queue = await openQueue(databaseUrl, role === 'worker' ? 'worker' : 'sender', name);
@@ -123,12 +124,11 @@ export async function keyFaults({ databaseUrl, keyring, receiptKeys }: Configura
   }
 }
 
-/** Asks the bucket of the archive once, where there is one. Writes nothing. */
+/** Asks the bucket of the archive once, or whether one is missing. Writes nothing. */
 export async function archiveFault({ databaseUrl, archive }: Configuration): ReturnType<typeof bucketFault> {
-  if (!archive) return null;
   const db = openDatabase(databaseUrl, { connections: 1 });
   try {
-    return await bucketFault(db, openObjectStore(archive, 'archive_unreachable'));
+    return await bucketFault(db, archive && openObjectStore(archive, 'archive_unreachable'));
   } finally {
     await db.end();
   }

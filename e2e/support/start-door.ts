@@ -7,6 +7,8 @@ export interface Door {
   readonly baseUrl: string;
   /** Its memory in bytes and its open file descriptors, after garbage collection. */
   memory(): Promise<{ rss: number; heapUsed: number; descriptors: number }>;
+  /** What it has logged, one JSON object a line. */
+  log(): string;
   /** Stops it; resolves when it has ended. */
   stop(): Promise<void>;
 }
@@ -16,6 +18,12 @@ export async function startDoor(env: Readonly<Record<string, string>>): Promise<
   const child = fork(path.join(import.meta.dirname, 'door.ts'), {
     env: { ...process.env, ...env },
     execArgv: ['--expose-gc'],
+    stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
+  });
+  let logged = '';
+  child.stderr?.on('data', (bytes) => {
+    logged += bytes;
+    process.stderr.write(bytes);
   });
   const [port] = await once(child, 'message');
   return {
@@ -25,6 +33,7 @@ export async function startDoor(env: Readonly<Record<string, string>>): Promise<
       const [memory] = await once(child, 'message');
       return memory;
     },
+    log: () => logged,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, 'exit');

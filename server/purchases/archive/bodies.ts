@@ -5,6 +5,7 @@ import { BucketFailed, type ObjectStore } from '../../kernel/object-store.ts';
 import { sql } from '../../kernel/sql.ts';
 import { Problem } from '../../problems/problem.ts';
 import { each } from '../../queue/rounds.ts';
+import { noteWithoutArchive } from './bucket-fault.ts';
 import { type ArchivedText, hexOf, objectAt, type TextKind, unpack } from './pack.ts';
 
 /** A report or receipt as its row has it: `body` is null once it lies in the archive. */
@@ -56,6 +57,7 @@ export async function readableBodies(
   rows: readonly Kept[],
 ): Promise<(string | null)[]> {
   const jobs = new Set(rows.flatMap(({ job_key, body }) => (body === null ? [job_key] : [])));
+  if (!archive && jobs.size > 0) noteWithoutArchive();
   const archived =
     archive && jobs.size > 0 ? await fromArchive(db, archive, kind, [...jobs]) : new Map<string, string>();
   return rows.map((row) => row.body ?? archived.get(placeOf(row)) ?? null);
