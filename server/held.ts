@@ -1,7 +1,11 @@
 /**
  * What a job holds of the room under its grant's limits, as SQL parts: `identity/limits.ts` counts with them, while jobs
- * stay a table of purchases.
+ * stay a table of purchases. And whether an account has bought before, which its limits ask.
  */
+
+/** Whether an account has no accepted purchase; `account` is a column. */
+export const hasAcceptedNone = (account: string): string =>
+  `not exists (select from jobs where jobs.account_key = ${account} and jobs.state = 'accepted')`;
 
 /** Job `$1` to take room for: its grant and price, and whether it may pass the limits. */
 export const jobAskingForRoom = `

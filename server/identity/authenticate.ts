@@ -9,6 +9,7 @@ import { type About, countedBy, counting, countRequest, paced, requireLeft } fro
 import { Problem } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { noteUse, rehash } from './credential.ts';
+import { countNewcomer } from './network-limit.ts';
 import { isOAuthToken, isWellFormedToken, tokenHashes } from './token.ts';
 
 /** Note use at most once a minute, so that reads stay reads. */
@@ -141,6 +142,8 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
     ));
   if (!found) throw ended();
   const row = readCredential(found.who);
+  const pace = paced(found.counts, rateLimits, ctx.now);
+  await countNewcomer(ctx, row.account_key, limit);
   if (!row.last_used_at || ctx.now.getTime() - row.last_used_at.getTime() > noteUseEveryMs) {
     if (!(await noteUse(ctx.runtime.db, row.credential_key, ctx.now))) throw ended();
   }
@@ -161,7 +164,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
     grant: row,
     blocks: row.blocks,
   };
-  return { caller, pace: paced(found.counts, rateLimits, ctx.now), claimed: row.claimed, about: found.about };
+  return { caller, pace, claimed: row.claimed, about: found.about };
 }
 
 function ended(): Problem {
@@ -171,13 +174,16 @@ function ended(): Problem {
 }
 
 /** Throws `rate_limited`. */
-async function memberOf({ runtime, now }: Context, sessionKey: string, asOperator: boolean): Promise<Admission> {
+async function memberOf(ctx: Context, sessionKey: string, asOperator: boolean): Promise<Admission> {
+  const { runtime, now } = ctx;
   const row = await memberRow(runtime, sessionKey, now);
   if (!row) return nobody;
   const { rateLimits } = runtime.configuration;
   const counts = await countRequest(runtime.db.shared, { subject: row.member_key, name: 'requests' }, rateLimits, now);
+  const pace = paced(counts, rateLimits, now);
+  await countNewcomer(ctx, row.account_key, undefined);
   const caller = (asOperator && asOperatorOf(row)) || asMember(row);
-  return { ...nobody, caller, pace: paced(counts, rateLimits, now) };
+  return { ...nobody, caller, pace };
 }
 
 /** The member as an operator; null without a role. */

@@ -62,7 +62,7 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   /** Publicly cacheable for this many seconds. Without it, answers are private. */
   readonly cacheSeconds?: number;
   /** A rate limit of its own, beside that of the principal or, for the public, of the block of addresses. */
-  readonly limit?: Exclude<LimitName, 'requests' | 'pages'>;
+  readonly limit?: Exclude<LimitName, 'requests' | 'pages' | `network_${string}`>;
   /** Byte limit of the body; 16 KiB by default (specification 3.4). */
   readonly maxBytes?: number;
   /** The MCP tool that carries it. Operations may share one. */

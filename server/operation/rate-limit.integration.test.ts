@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Agent, type Answer } from '../../e2e/support/agent.ts';
+import { Agent, type Answer, type Client } from '../../e2e/support/agent.ts';
+import { knownBuyer } from '../../e2e/support/known-buyer.ts';
 import { registrationFor } from '../../e2e/support/letter.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
+import { price } from '../service/terms.ts';
 import { pageContext } from '../transports/context.ts';
+import { exampleRequest } from '../work-check/sample.ts';
 
 const service = await startService({
   RATE_LIMIT_REQUESTS: '40',
@@ -135,6 +138,30 @@ describe('a rate limit', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => member.get('/api/agent/v1/purchases')));
     expect(statuses(answers)).toEqual({ 200: 40, 429: 10 });
     expect((await agent.get('/api/agent/v1/purchases')).status).toBe(200);
+  });
+
+  it('holds for the wallets of one network together, until their account has accepted a purchase', async () => {
+    const { baseUrl } = await service.startDoor({ RATE_LIMIT_NETWORK_REQUESTS: '30', RATE_LIMIT_NETWORK_QUOTES: '6' });
+    const [one, two, known] = [await arrive(), await arrive(), await knownBuyer(service)];
+    const member = await Member.of(service, one);
+    const from = (network: string) => ({ 'x-forwarded-for': `${network}.7` });
+    const quote = (agent: Agent) => {
+      const body = { ...exampleRequest, max_price_microcents: Number(price), idempotency_key: randomUUID() };
+      return agent.post(`${baseUrl}/api/agent/v1/checks`, body, from('203.0.113'));
+    };
+    const read = (client: Client, network: string) => client.get(`${baseUrl}/api/agent/v1/purchases`, from(network));
+    const quotes: Answer[] = [];
+    for (let index = 0; index < 8; index += 1) quotes.push(await quote(index % 2 === 0 ? one : two));
+    expect(statuses(quotes)).toEqual({ 201: 6, 429: 2 });
+    const refused = quotes.at(-1);
+    expect(refused?.body.detail).toContain('to all of your network who have accepted no purchase yet');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const reads = await Promise.all(Array.from({ length: 30 }, (_, at) => read(at % 2 === 0 ? one : two, '203.0.113')));
+    expect(statuses(reads)).toEqual({ 200: 22, 429: 8 });
+    expect((await read(member, '203.0.113')).status).toBe(429);
+    // Customers behind the same address are not held up, nor are the same wallets elsewhere.
+    expect([(await quote(known)).status, (await read(known, '203.0.113')).status]).toEqual([201, 200]);
+    expect([(await read(one, '198.51.100')).status, (await read(member, '198.51.100')).status]).toEqual([200, 200]);
   });
 
   it('is not escaped by who comes from nowhere: a request whose origin is not known is an error', async () => {

@@ -140,9 +140,12 @@ export function paced(counts: readonly RateCount[], limits: RateLimits, now: Dat
   const [first] = over;
   if (!first) return headers;
   const { quota, windowSeconds } = limits[first.limit_name];
+  const whose = first.limit_name.startsWith('network_')
+    ? ' to all of your network who have accepted no purchase yet'
+    : '';
   throw new Problem(
     'rate_limited',
-    `${quota} ${first.limit_name.replace('_', ' ')} in ${windowSeconds} seconds are allowed, and these are used up.`,
+    `${quota} ${first.limit_name.replace('_', ' ')} in ${windowSeconds} seconds are allowed${whose}, and these are used up.`,
     { headers: { ...headers, 'Retry-After': String(Math.max(...over.map(seconds))) } },
   );
 }
