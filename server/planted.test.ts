@@ -63,6 +63,23 @@ const groups: readonly (readonly Planted[])[] = [
       complaints: [['server/operation/caller.ts', /Function lacks ending return statement/]],
     },
     {
+      change: 'a rail that nobody has words for',
+      edits: [
+        [
+          'server/payments/contract.ts',
+          "export const railNames = ['card', 'x402'] as const;",
+          "export const railNames = ['card', 'x402', 'voucher'] as const;",
+        ],
+      ],
+      complaints: [
+        [
+          'server/availability/availability.ts',
+          /Property 'voucher' is missing in type .* but required in type 'Readonly</,
+        ],
+        ['server/payments/contract.ts', /Property 'voucher' is missing in type .* but required in type 'Readonly</],
+      ],
+    },
+    {
       change: 'an operation that reads what its verb does not take',
       edits: [['server/purchases/contract.ts', "  name: 'report',", "  name: 'report',\n  reads: 'job',"]],
       complaints: [['server/verbs.ts', /name: "report".* is not assignable to type 'Loading<"job"/]],

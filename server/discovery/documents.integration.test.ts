@@ -152,11 +152,14 @@ describe('what directories read', () => {
       expect(text).toContain(service.baseUrl + path);
   });
 
-  it('maps the public pages, and keeps robots out of customers’ pages', async () => {
+  it('maps the public pages, keeps robots out of customers’ pages and lets them read the contract', async () => {
     expect((await read('/sitemap.xml')).text).toContain(`<loc>${service.baseUrl}/docs</loc>`);
     const robots = (await read('/robots.txt')).text;
     expect(robots).toContain(`Sitemap: ${service.baseUrl}/sitemap.xml`);
-    expect(robots).toContain('Disallow: /reports');
+    const closed = [...robots.matchAll(/^Disallow: (.*)$/gm)].map(([, path = '']) => path);
+    expect(closed).toContain('/reports');
+    for (const path of ['/.well-known/svc', '/openapi.json', '/api/agent/v1/services/svc_work_check', '/docs'])
+      expect(closed.filter((own) => path.startsWith(own))).toEqual([]);
   });
 });
 
