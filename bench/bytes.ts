@@ -7,7 +7,7 @@ const least = 100;
 
 /**
  * The table of bytes a purchase once retention has deleted its content and the answers about it, and the archive has its
- * report and receipts: with the rows that `npm run archive` leaves, made by SQL.
+ * report, receipts and audit: with the rows that `npm run archive` leaves, made by SQL.
  */
 export function benchBytes(arena: Arena): Promise<string> {
   return arena.onCopy(async ({ pool }) => {
@@ -21,6 +21,16 @@ export function benchBytes(arena: Arena): Promise<string> {
         select sha256(convert_to(body, 'UTF8')) from reports where reports.job_key = jobs.job_key
         union all select sha256(convert_to(body, 'UTF8')) from receipts where receipts.job_key = jobs.job_key)
       from jobs;
+      insert into archived_audit (month, until_transaction, number, first_key, last_key, rows, last_transaction, hashes,
+        digest, manifest)
+      select month, 1, nr, min(purchase_key), max(purchase_key), count(*), 1, sha256('x'), sha256('x'), 1 from (
+        select month, purchase_key, 1 + (dense_rank() over (order by purchase_key)) / 200 as nr from audit_rows) rows
+      group by month, nr;
+      insert into audit_ends (purchase_key, month, until_transaction, number, sequence, hash, steps)
+      select purchase_key, min(month), 1, 1, max(sequence), sha256('x'), jsonb_agg(jsonb_build_array(
+        (extract(epoch from at) * 1000)::bigint, action, state_to) order by sequence)
+      from audit_rows group by purchase_key;
+      delete from audit_rows;
       update reports set body = null;
       update receipts set body = null`);
     await pool.query('vacuum full');

@@ -78,7 +78,7 @@ begin
       select 'arrived:' || network || ':' || transaction || ':' || position from chain_transfers c
       where c.payment_key = payment)), '{"event_key": "t.event || '':'' || key"}');
   perform bench_copy('audit_rows', format(many || 't.purchase_key = %L', 'audit_rows', quote),
-    '{"purchase_key": "''quote_'' || key"}');
+    '{"purchase_key": "''quote_'' || key", "month": "audit_month(''quote_'' || key)"}');
   perform bench_copy('idempotency_claims', format(many || 't.idempotency_key not like ''key_%%'' and (t.operation, t.path_keys) in ((''check_work'', ''''), (''pay'', %L))',
     'idempotency_claims', job), '{"scope": "p.principal_key", "idempotency_key": "''key_'' || key",
     "path_keys": "case when t.path_keys = '''' then '''' else ''job_'' || key end"}');

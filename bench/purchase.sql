@@ -23,7 +23,7 @@ declare s bench_sample; begin
     execution_seconds, review_seconds, state, price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, forecast, digest, created_at, expires_at)
   values (quote, who, account, 'svc_work_check', 'svc.work_check.v1', '2026-07-21', 86400, 1800, 259200, 'open', s.price, s.price,
     s.input_digest, s.input, s.evidence, s.planned_checks, s.forecast, s.quote_digest, now(), now() + '30 min');
-  insert into audit_rows (purchase_key, at, actor, action, state_to) values (quote, now(), who, 'quote', 'open');
+  insert into audit_rows (month, purchase_key, at, actor, action, state_to) values (audit_month(quote), quote, now(), who, 'quote', 'open');
   update idempotency_claims set status = 201, body = s.quote_answer, headers = '{}', answered_at = now()
   where scope = who and operation = 'check_work' and path_keys = '' and idempotency_key = k;
 end $$;
@@ -41,8 +41,8 @@ declare cost bigint; begin
     review_state, price_microcents, reserved_microcents, authorized_on, created_at, updated_at, pay_by, stage)
   values (job, quote, who, account, granted, 'awaiting_payment', 'none', 'none', 'not_open', cost, cost, current_date, now(),
     now(), now() + '1 day', 'awaiting_payment');
-  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-  values (quote, now(), who, 'authorize', 'open', 'awaiting_payment');
+  insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+  values (audit_month(quote), quote, now(), who, 'authorize', 'open', 'awaiting_payment');
   return bench_job(job);
 end $$;
 
@@ -121,8 +121,8 @@ declare s bench_sample; answer json; begin
   select * into s from bench_sample;
   update jobs set state = 'queued', payment_state = 'collected', charge_state = 'held', collected_at = now(),
     deliver_by = now() + '30 min', stage = 'queued', updated_at = now() where job_key = job and state = 'awaiting_payment';
-  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-  values (quote, now(), 'system', 'collect', 'awaiting_payment', 'queued');
+  insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+  values (audit_month(quote), quote, now(), 'system', 'collect', 'awaiting_payment', 'queued');
   insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
     amount_microcents, currency, at)
   values ('collected:' || payment, 'collected', job, who, 'liability:unmatched', 'liability:held', s.price, 'USD', now());
@@ -144,8 +144,8 @@ declare content text; begin
   update pgboss.job m set state = 'active', started_on = now() where m.name = 'check' and m.id = message::uuid;
   update jobs set state = 'running', fence = 1, lease_until = now() + '20 s', stage = 'reading', percent = 10,
     updated_at = now() where job_key = job and state = 'queued';
-  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-  values (quote, now(), 'worker', 'start', 'queued', 'running');
+  insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+  values (audit_month(quote), quote, now(), 'worker', 'start', 'queued', 'running');
   select input into content from quotes where quote_key = quote;
   return content;
 end $$;
@@ -156,8 +156,8 @@ declare s bench_sample; begin
   update jobs set state = 'delivered', review_state = 'open', delivered_at = now(), review_by = now() + '3 days',
     report_digest = s.report_digest, last_verdict = 'revise', lease_until = null, stage = 'delivered', percent = 100, updated_at = now()
   where job_key = job and state = 'running' and fence = 1;
-  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-  values (quote, now(), 'worker', 'deliver', 'running', 'delivered');
+  insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+  values (audit_month(quote), quote, now(), 'worker', 'deliver', 'running', 'delivered');
   insert into reports (job_key, number, body, digest, delivered_at) values (job, 1, s.report, s.report_digest, now());
   perform bench_receipt(job, 'rcpt_2' || job, 2);
   update pgboss.job m set state = 'completed', completed_on = now() where m.name = 'check' and m.id = message::uuid;
@@ -166,8 +166,8 @@ end $$;
 create function bench_accept(who text, quote text, job text) returns json language plpgsql as $$ begin
   update jobs set state = 'accepted', charge_state = 'final', review_state = 'accepted', finalized_at = now(),
     stage = 'accepted', updated_at = now() where job_key = job and state = 'delivered';
-  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-  values (quote, now(), who, 'accept', 'delivered', 'accepted');
+  insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+  values (audit_month(quote), quote, now(), who, 'accept', 'delivered', 'accepted');
   insert into reviews (review_key, job_key, report_number, decision, reviewer, at)
   values ('review_' || job, job, 1, 'accept', who, now());
   insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
@@ -190,7 +190,8 @@ create function bench_credential(hash text) returns text language sql as $$
 
 create function bench_job(job text) returns json language sql as $$
   select row_to_json(x) from (select jobs.*, (select json_agg(json_build_object('at', at, 'event', action,
-    'state', state_to) order by sequence) from audit_rows where purchase_key = jobs.quote_key) as timeline
+    'state', state_to) order by sequence) from audit_rows
+      where purchase_key = jobs.quote_key and month = audit_month(jobs.quote_key)) as timeline
   from jobs where job_key = job) x $$;
 
 create function bench_report(job text) returns text language sql as $$

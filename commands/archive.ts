@@ -1,5 +1,6 @@
 import { isIntegrityViolation } from '../server/kernel/database.ts';
 import { BucketFailed, openObjectStore } from '../server/kernel/object-store.ts';
+import { archiveAudit } from '../server/purchases/archive/archive-audit.ts';
 import { archiveDue } from '../server/purchases/archive/archive-due.ts';
 import { checkArchive } from '../server/purchases/archive/check-archive.ts';
 import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
@@ -7,8 +8,8 @@ import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * `npm run archive` moves the reports and receipts of old purchases into the bucket that `ARCHIVE_URL` names; it may be
- * stopped at any time, and goes on at the next start. `npm run archive -- check` reads all of it, and says what is
+ * `npm run archive` moves the reports and receipts of old purchases, and the audit of old months, into the bucket that
+ * `ARCHIVE_URL` names; it may be stopped at any time, and goes on at the next start. `npm run archive -- check` reads all of it, and says what is
  * missing or changed.
  */
 await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configuration }) => {
@@ -25,13 +26,18 @@ await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configur
     return `${read} are as they were signed.`;
   }
   const signer = await openReceiptKeys(receiptKeys, db, now);
-  const { jobs, texts, bytes } = await archiveDue({ db, archive, signer, now, afterDays: bucket.afterDays }).catch(
-    (error) => {
-      if (error instanceof BucketFailed)
-        throw new Refusal(`The archive failed: ${error.message}. Start this again: nothing is lost.`);
-      if (isIntegrityViolation(error)) throw new Refusal('Another run got ahead of this one, which changed nothing.');
-      throw error;
-    },
-  );
-  return `${texts} texts of ${jobs} purchases went to the archive, ${bytes} bytes.`;
+  const archiver = { db, archive, signer, now, afterDays: bucket.afterDays };
+  const { jobs, texts, bytes } = await archiveDue(archiver).catch(refuse);
+  const audit = await archiveAudit(archiver).catch(refuse);
+  return [
+    `${texts} texts of ${jobs} purchases went to the archive, ${bytes} bytes.`,
+    `The audit of ${audit.months} months went there, ${audit.rows} rows, ${audit.bytes} bytes.`,
+  ].join('\n');
 });
+
+function refuse(error: unknown): never {
+  if (error instanceof BucketFailed)
+    throw new Refusal(`The archive failed: ${error.message}. Start this again: nothing is lost.`);
+  if (isIntegrityViolation(error)) throw new Refusal('Another run got ahead of this one, which changed nothing.');
+  throw error;
+}

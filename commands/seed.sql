@@ -430,8 +430,11 @@ select principal_key, 'pay', job_key, 'seed-' || nr, 'sha256:' || pg_temp.seed_h
 
 -- Each row of a chain names the one before, so all chains are written link by link.
 do $$
-declare link int;
+declare link int; one date;
 begin
+  for one in select distinct month_of(created_at) from seed_purchases loop
+    if to_regclass('audit_rows_' || to_char(one, 'YYYY_MM')) is null then perform make_audit_month(one); end if;
+  end loop;
   create temp table seed_last (nr bigint, hash text);
   for link in 1 .. (select max(sequence) from seed_steps) loop
     create temp table seed_next as
@@ -439,9 +442,10 @@ begin
       actor, action, state_from, state_to, l.hash), 'UTF8')), 'hex') as hash
     from seed_events e left join seed_last l using (nr) where e.sequence = link;
     insert into audit_rows (purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash,
-      principal_key, transaction)
-    select quote_key, link, at, actor, action, state_from, state_to, previous, hash, principal_key, 0
-    from seed_events join seed_next using (nr) where sequence = link;
+      principal_key, transaction, month)
+    select quote_key, link, at, actor, action, state_from, state_to, previous, hash, principal_key, 0,
+      month_of(created_at)
+    from seed_events join seed_next using (nr) join seed_purchases using (nr, quote_key, principal_key) where sequence = link;
     drop table seed_last;
     alter table seed_next rename to seed_last;
   end loop;

@@ -266,6 +266,7 @@ async function rowCounts(): Promise<Record<string, number>> {
   const { rows } = await service.database.pool.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss') and table_name <> 'rate_counts'
+       and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
      order by 1`,
   );
   const counts: Record<string, number> = {};

@@ -245,6 +245,25 @@ const faults: PlantedFault<Victims>[] = [
     named: 'I2 the audit of a purchase is an unbroken chain',
   },
   {
+    fault: 'a line of the audit in another month than its purchase',
+    rows: ({ accepted }) => `
+      insert into audit_rows select (jsonb_populate_record(a, '{"month": "2020-01-01", "sequence": 7}')).* from audit_rows a
+      where purchase_key = (select quote_key from jobs where job_key = '${accepted}') and action = 'accept'`,
+    refused: /the audit of \S+ belongs to/,
+    named: 'the rows of a purchase lie in the month in which it began',
+  },
+  {
+    fault: 'an audit that no archive has',
+    rows: ({ accepted }) => `
+      insert into archive_manifests values (1, now(), 1, null, 'sha256:${'0'.repeat(64)}');
+      insert into archived_audit select month, 1, 1, purchase_key, purchase_key, 1, 1, sha256('x'), sha256('x'), 1
+      from audit_rows
+      where sequence = 1 and purchase_key = (select quote_key from jobs where job_key = '${accepted}');
+      insert into audit_ends select first_key, month, 1, 1, 1, sha256('x'), '[]' from archived_audit`,
+    refused: /has other rows than the audit/,
+    named: 'the audit of a purchase lies whole in the database or has whole left it',
+  },
+  {
     fault: 'a change of state without a line in the audit',
     rows: ({ delivered }) => `
       update jobs set state = 'accepted', charge_state = 'final', review_state = 'accepted'
@@ -254,8 +273,8 @@ const faults: PlantedFault<Victims>[] = [
   {
     fault: 'a step that the table of transitions does not have',
     rows: ({ queued }) => `
-      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-      select quote_key, now(), 'worker', 'deliver', 'queued', 'delivered' from jobs where job_key = '${queued}'`,
+      insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+      select audit_month(quote_key), quote_key, now(), 'worker', 'deliver', 'queued', 'delivered' from jobs where job_key = '${queued}'`,
     named: 'I18 the audit of a purchase is a walk along the transitions',
   },
   {

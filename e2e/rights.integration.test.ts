@@ -34,7 +34,15 @@ describe('the rights in the database that the handbook names', () => {
     const job = await agent.paidJob();
     for (let state = ''; state !== 'delivered'; ) state = (await agent.job(job, { prefer: 'wait=25' })).body.state;
     expect((await agent.post(`/api/agent/v1/jobs/${job}/review`, { decision: 'accept' })).status).toBe(200);
-    const rounds = ['sweep', 'deleteExpired', 'forgetStrangers', 'sealAudit', 'closeBooks', 'countHours'];
+    const rounds = [
+      'sweep',
+      'deleteExpired',
+      'forgetStrangers',
+      'sealAudit',
+      'closeBooks',
+      'countHours',
+      'makeAuditMonths',
+    ];
     const told = await vi.waitFor(
       async () => {
         const { text } = await scrape(metrics);
@@ -64,6 +72,7 @@ describe('the rights in the database that the handbook names', () => {
   it.each([
     'truncate jobs',
     'alter table audit_rows disable trigger all',
+    'drop table audit_rows_default',
     "set session_replication_role = 'replica'",
     'drop table operator_acts',
     'create table mine (one int)',

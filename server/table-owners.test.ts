@@ -8,7 +8,7 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
  * fragment; otherwise a statement would depend on a room without an import that shows it.
  */
 const tablesOf = {
-  kernel: 'secret_keys transaction_numbers idempotency_claims rate_counts audit_rows',
+  kernel: 'secret_keys transaction_numbers idempotency_claims rate_counts audit_rows audit_ends audit_steps',
   console: 'operator_acts operator_views audit_seals finding_labels hourly_figures hours_counted',
   ledger: 'ledger_transfers ledger_closings wallet_credits',
   mail: 'letters due_letters',
@@ -23,7 +23,7 @@ const tablesOf = {
     'billing_details purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',
   purchases:
     'quotes approvals unpaid_content jobs reports reviews dispute_texts receipts receipt_numbers ' +
-    'receipt_keys webhook_endpoints archive_manifests archived_jobs',
+    'receipt_keys webhook_endpoints archive_manifests archived_jobs archived_audit',
 } as const;
 type Room = keyof typeof tablesOf;
 

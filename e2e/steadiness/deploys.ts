@@ -43,7 +43,8 @@ export async function deployUnderLoad(service: Service, rounds: number): Promise
 async function addColumns({ database }: Service, column: string): Promise<void> {
   const { rows } = await database.pool.query<{ name: string }>(
     `select format('%I', relname) as name from pg_class
-     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations'`,
+     where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+       and relname <> '_prisma_migrations'`,
   );
   for (const { name } of rows) {
     for (let tries = 0; ; tries += 1) {

@@ -37,13 +37,16 @@ export class Acknowledged {
     const [toldQuotes, toldSteps] = [[...this.#quotes], [...this.#steps]];
     // By the audit, which stays when a quote that nobody authorized goes.
     const quotes = await database.query<{ quote_key: string }>(
-      'select distinct purchase_key as quote_key from audit_rows where purchase_key = any($1::text[])',
+      `select purchase_key as quote_key from audit_steps where purchase_key = any($1::text[])
+       -- The archive has the audit of those.
+       union select key from unnest($1::text[]) key, archived_audit
+       where key between first_key and last_key and not exists (select from quotes where quote_key = key)`,
       [toldQuotes],
     );
     const there = new Set(quotes.rows.map(({ quote_key }) => quote_key));
     const jobs = await database.query<{ job_key: string; steps: string[] }>(
       `select job_key, array_agg(action || ': ' || state_to order by sequence) as steps
-       from jobs join audit_rows on purchase_key = quote_key where job_key = any($1::text[]) group by job_key`,
+       from jobs join audit_steps on purchase_key = quote_key where job_key = any($1::text[]) group by job_key`,
       [toldSteps.map(([key]) => key)],
     );
     const happened = new Map(jobs.rows.map(({ job_key, steps }) => [job_key, steps]));

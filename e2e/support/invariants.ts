@@ -53,11 +53,20 @@ const invariants = {
       else amount end) < 0`,
   'I2 the audit of a purchase is an unbroken chain': `
     select purchase_key, sequence from (
-      select *, lag(hash) over w as hash_before, row_number() over w as place from audit_rows
-      window w as (partition by purchase_key order by sequence)) rows
+      select a.*, coalesce(lag(a.hash) over w, encode(e.hash, 'hex')) as hash_before,
+        row_number() over w + coalesce(first_value(e.sequence) over w, 0) as place
+      from audit_rows a left join audit_ends e on e.purchase_key = a.purchase_key and e.sequence = a.sequence - 1
+      window w as (partition by a.purchase_key order by a.sequence)) rows
     where previous_hash is distinct from hash_before or sequence <> place
       or hash <> encode(sha256(convert_to(concat_ws(E'\\x1f', purchase_key, sequence, extract(epoch from at), actor,
         action, state_from, state_to, previous_hash), 'UTF8')), 'hex')`,
+  'the rows of a purchase lie in the month in which it began': `
+    select purchase_key from audit_rows join quotes on quote_key = purchase_key where month <> month_of(created_at)`,
+  'the audit of a purchase lies whole in the database or has whole left it': `
+    select purchase_key from audit_ends e
+    where (select count(*) from audit_steps s where s.purchase_key = e.purchase_key and s.sequence <= e.sequence) <> sequence
+      or (select count(*) from audit_rows a where a.purchase_key = e.purchase_key and a.sequence <= e.sequence)
+        not in (0, jsonb_array_length(steps))`,
   'I2 the receipts of a job are an unbroken chain, one for each change since the collection': `
     select j.job_key from jobs j left join (
       select job_key, sequence, row_number() over w as place,
@@ -316,17 +325,18 @@ const invariants = {
     union all select idempotency_key from idempotency_claims where body ~ 'svc_(agent|wallet|claim)_[0-9A-Za-z]{36}'`,
   'I18 the audit of a purchase is a walk along the transitions': `
     select purchase_key, sequence from (
-      select *, lag(state_to) over (partition by purchase_key order by sequence) as stood from audit_rows) rows
-    where state_from is distinct from stood or not exists (
+      select a.*, lag(s.state_to) over (partition by purchase_key order by sequence) as stood
+      from audit_steps s left join audit_rows a using (purchase_key, sequence)) rows
+    where purchase_key is not null and (state_from is distinct from stood or not exists (
       select from (values ${legalSteps()}) legal (action, "from", "to")
-      where legal.action = rows.action and legal."from" is not distinct from state_from and legal."to" = state_to)`,
+      where legal.action = rows.action and legal."from" is not distinct from state_from and legal."to" = state_to))`,
   'I18 the state of a job is the last one in its audit': `
     select j.job_key from jobs j where j.state is distinct from (
-      select state_to from audit_rows a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
+      select state_to from audit_steps a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
   'I18 what moves money is in the audit': `
     select l.event_key from ledger_transfers l join jobs j using (job_key)
     where l.event in ('collected', 'credit_spent', 'accepted', 'healed', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late', 'refund_returned', 'lost_twice', 'refund_kept', 'sent_by_hand', 'refund_credited')
-      and not exists (select from audit_rows a where a.purchase_key = j.quote_key and a.at = l.at)`,
+      and not exists (select from audit_steps a where a.purchase_key = j.quote_key and a.at = l.at)`,
   'I19 what was acknowledged is there': `
     select operation, idempotency_key from idempotency_claims c
     where status between 200 and 299 and (
@@ -344,8 +354,7 @@ const invariants = {
   'I21 each report was delivered once': `
     select job_key from reports r join jobs using (job_key) group by job_key, quote_key
     having max(number) <> count(*) or count(*) <> (
-      select count(*) from audit_rows a where a.purchase_key = quote_key and a.state_to in ('delivered', 'redelivered')
-        and a.state_from <> a.state_to)`,
+      select count(*) from audit_steps a where a.purchase_key = quote_key and a.action in ('deliver', 'redeliver'))`,
   'I21 what failed or was canceled costs nothing': `
     select job_key from jobs where state in ('failed', 'canceled') and charge_state <> 'none'`,
   'I22 one correction and one refund at most': `

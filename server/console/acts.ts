@@ -6,6 +6,7 @@ import type { Operator } from '../operation/caller.ts';
 import type { ConsoleOperation } from '../operation/operator-roles.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
+import { archivedAuditOf } from '../purchases/archive/archived-audit.ts';
 import type * as contract from './contract/audit.ts';
 import { type Broken, type VerifiedSeals, verifySeals } from './seals.ts';
 
@@ -97,9 +98,10 @@ const nothingSealed: VerifiedSeals = { seals: 0, sealed_rows: 0, since: null, br
 /**
  * Recomputes the hash of each act, and of each audit row of the purchases with acts, and checks that the chains are
  * complete: numbered from 1, each naming the previous hash, and ending at the job's current state. Without a purchase,
- * also verifies the newest seals and the rows of all purchases in them.
+ * also verifies the newest seals and the rows of all purchases in them. Of what lies in the archive it reads a purchase
+ * that is asked for; of others it takes the last hash.
  */
-export const verifyActs: Verb<typeof contract.verifyActs> = async ({ input, db }) => {
+export const verifyActs: Verb<typeof contract.verifyActs> = async ({ ctx, input, db }) => {
   const { purchase_key: only } = input;
   const acts = await db.many<Broken>(sql`
     select subject, sequence, case
@@ -110,6 +112,7 @@ export const verifyActs: Verb<typeof contract.verifyActs> = async ({ input, db }
         row_number() over chain as number
       from operator_acts act where ${only}::text is null or purchase_key = ${only}
       window chain as (partition by subject order by sequence)) chained`);
+  const archived = only === null ? [] : await archivedAuditOf(db, ctx.runtime.archive, only);
   const rows = await db.many<Broken>(sql`
     select purchase_key as subject, sequence, case
         when encode(sha256(convert_to(concat_ws(E'\\x1f', purchase_key, sequence, extract(epoch from at), actor, action,
@@ -118,10 +121,17 @@ export const verifyActs: Verb<typeof contract.verifyActs> = async ({ input, db }
         when is_last and ends_at <> state_to then 'cut off' end as fault
     from (
       select a.purchase_key, a.sequence, a.at, a.actor, a.action, a.state_from, a.state_to, a.previous_hash, a.hash,
-        lag(a.hash) over chain as before, row_number() over chain as number,
+        coalesce(lag(a.hash) over chain, encode(e.hash, 'hex')) as before,
+        row_number() over chain + coalesce(first_value(e.sequence) over chain, 0) as number,
         lead(a.hash) over chain is null as is_last, jobs.state as ends_at
-      from audit_rows a left join jobs on jobs.quote_key = a.purchase_key
-      where a.purchase_key in (select purchase_key from operator_acts where ${only}::text is null union all select ${only})
+      from (
+        select purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash from audit_rows
+        where purchase_key in (select purchase_key from operator_acts where ${only}::text is null union all select ${only})
+        union
+        select purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash
+        from json_populate_recordset(null::audit_rows, ${JSON.stringify(archived)}::json)) a
+        left join jobs on jobs.quote_key = a.purchase_key 
+        left join audit_ends e on e.purchase_key = a.purchase_key and e.sequence = a.sequence - 1
       window chain as (partition by a.purchase_key order by a.sequence)) chained`);
   const sealed = only === null ? await verifySeals(db) : nothingSealed;
   const chained = [...acts, ...rows].filter(({ fault }) => fault !== null);

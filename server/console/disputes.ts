@@ -1,10 +1,12 @@
 import type { Queries } from '../kernel/database.ts';
 import { toText } from '../kernel/money.ts';
+import type { ObjectStore } from '../kernel/object-store.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../operation/verb.ts';
 import { type BankEvidence, railOf } from '../payments/rail.ts';
 import { toldMax } from '../payments/told.ts';
 import { Problem } from '../problems/problem.ts';
+import { archivedAuditOf } from '../purchases/archive/archived-audit.ts';
 import { notAllowed } from '../purchases/job/row.ts';
 import { lasting, service } from '../service/terms.ts';
 import { noteAct } from './acts.ts';
@@ -49,11 +51,10 @@ export const consoleDisputes: Verb<typeof contract.consoleDisputes> = async ({ d
   return { body: { open: onWire(await list(open, opened)), closed: onWire(await list(closed, ended)) } };
 };
 
-export const consoleDispute: Verb<typeof contract.consoleDispute> = async ({ input, db }) => {
+export const consoleDispute: Verb<typeof contract.consoleDispute> = async ({ ctx, input, db }) => {
   const dispute = await disputeNamed(db, input.dispute_key);
-  return {
-    body: { ...wired(dispute), obstacle: obstacleTo(dispute), evidence: await evidenceOf(db, dispute, '') },
-  };
+  const evidence = await evidenceOf(db, ctx.runtime.archive, dispute, '');
+  return { body: { ...wired(dispute), obstacle: obstacleTo(dispute), evidence } };
 };
 
 /**
@@ -73,7 +74,11 @@ export const answerDispute: Verb<typeof contract.answerDispute> = async ({ ctx, 
     noteAct(tx, caller, { subject: dispute_key, action: 'answer_dispute', reason, purchase, amount }, ctx.now);
     return found;
   });
-  const outcome = await disputes.answer(dispute_key, await evidenceOf(db, dispute, words), ctx.requestId);
+  const outcome = await disputes.answer(
+    dispute_key,
+    await evidenceOf(db, ctx.runtime.archive, dispute, words),
+    ctx.requestId,
+  );
   if (outcome === 'closed') throw notAllowed('The bank no longer accepts an answer.');
   await steps.transact(async (tx) => {
     tx.write(sql`
@@ -100,7 +105,12 @@ const refundPolicy =
   'charge, the second returns the whole payment.';
 
 /** The evidence for a bank: digests and instants of the purchase's record, nothing of the work itself. */
-async function evidenceOf(db: Queries, { job_key: jobKey }: DisputeRow, words: string): Promise<BankEvidence> {
+async function evidenceOf(
+  db: Queries,
+  archive: ObjectStore | null,
+  { job_key: jobKey }: DisputeRow,
+  words: string,
+): Promise<BankEvidence> {
   const job = await db.one<{
     quote_key: string;
     price_microcents: bigint;
@@ -116,7 +126,7 @@ async function evidenceOf(db: Queries, { job_key: jobKey }: DisputeRow, words: s
     product: `One check of a work by software: ${service.serviceKey}, ${toText(job.price_microcents)}, purchase ${jobKey}.`,
     email: job.email,
     deliveredOn: job.delivered_at?.toISOString().slice(0, 10) ?? null,
-    activity: await activityOf(db, job.quote_key),
+    activity: await activityOf(db, archive, job.quote_key),
     refundPolicy,
     refusal: words || refusalOf(job),
     record: await recordOf(db, jobKey),
@@ -132,9 +142,15 @@ function refusalOf({ delivered_at, charge_state }: { delivered_at: Date | null; 
 }
 
 /** Every recorded step of the purchase, one per line, oldest first. */
-async function activityOf(db: Queries, quoteKey: string): Promise<string> {
+async function activityOf(db: Queries, archive: ObjectStore | null, quoteKey: string): Promise<string> {
+  const archived = await archivedAuditOf(db, archive, quoteKey);
   const steps = await db.many<{ at: Date; actor: string; action: string; state_to: string }>(sql`
-    select at, actor, action, state_to from audit_rows where purchase_key = ${quoteKey} order by sequence`);
+    select at, actor, action, state_to from (
+      select sequence, at, actor, action, state_to from audit_rows where purchase_key = ${quoteKey}
+      union
+      select sequence, at, actor, action, state_to
+      from json_populate_recordset(null::audit_rows, ${JSON.stringify(archived)}::json)) audit
+    order by sequence`);
   return steps
     .map(
       ({ at, actor, action, state_to }) =>

@@ -116,8 +116,8 @@ describe('running a check again', () => {
       [jobKey],
     );
     await pool.query(
-      `insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-       select quote_key, now(), 'worker', 'start', 'queued', 'running' from jobs where job_key = $1`,
+      `insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+       select audit_month(quote_key), quote_key, now(), 'worker', 'start', 'queued', 'running' from jobs where job_key = $1`,
       [jobKey],
     );
     await service.execute(jobKey);

@@ -50,7 +50,7 @@ export const consolePurchase: Verb<typeof contract.consolePurchase> = async ({ c
       reports: reports.map((report) => ({ ...report, delivered_at: report.delivered_at.toISOString() })),
       receipts: await receiptsOf(db, ctx.runtime.archive, jobKey),
       actions: actionsOn(found, caller.role, ctx.now),
-      timeline: await timelineOf(db, found, ctx.now),
+      timeline: await timelineOf({ db, archive: ctx.runtime.archive }, found, ctx.now),
     },
   };
 };

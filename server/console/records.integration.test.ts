@@ -206,8 +206,8 @@ describe('what is counted by the hour', () => {
     const before = await counted();
     await client.query('begin');
     await client.query(`
-      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-      select quote_key, now(), 'system', 'late_payment_kept', state, state from jobs limit 1`);
+      insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+      select audit_month(quote_key), quote_key, now(), 'system', 'late_payment_kept', state, state from jobs limit 1`);
     await agent.authorizedJob();
     await countHours(service.runtime);
     expect(await counted()).toBe(before);

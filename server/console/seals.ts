@@ -103,7 +103,9 @@ export async function verifySeals(db: Queries): Promise<VerifiedSeals> {
     select number, sealed_at, from_transaction, to_transaction, rows, previous_hash, hash from (
       select number, sealed_at, from_transaction, to_transaction, rows, previous_hash, hash,
         sum(rows) over (order by number desc) as sum, row_number() over (order by number desc) as nth
-      from audit_seals where number > (select max(number) from audit_seals) - ${sealsMax}) newest
+      from audit_seals where number > (select max(number) from audit_seals) - ${sealsMax}
+        -- Rows of older ones lie in the archive.
+        and from_transaction > (select coalesce(max(last_transaction), -1) from archived_audit)) newest
     where sum <= ${rowsMax} or nth = 1 order by number`);
   const broken = chainFaults(seals);
   for (const seal of seals) broken.push(...(await sealFaults(db, seal)));

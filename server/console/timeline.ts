@@ -1,7 +1,9 @@
 import type { Queries } from '../kernel/database.ts';
 import { repeatsCounted } from '../kernel/idempotency.ts';
+import type { ObjectStore } from '../kernel/object-store.ts';
 import { type Sql, sql, statement } from '../kernel/sql.ts';
 import { checkQueue } from '../queue/queue.ts';
+import { auditEntries } from './audit-entries.ts';
 import type { Entry } from './contract/purchases.ts';
 import type { FoundPurchase, QuoteParts } from './found.ts';
 
@@ -20,13 +22,17 @@ interface EntryRow {
 }
 
 /** Everything recorded of a purchase, newest first. */
-export async function timelineOf(db: Queries, { quote, job }: FoundPurchase, now: Date): Promise<Entry[]> {
+export async function timelineOf(
+  { db, archive }: { db: Queries; archive: ObjectStore | null },
+  { quote, job }: FoundPurchase,
+  now: Date,
+): Promise<Entry[]> {
   const keys = { quoteKey: quote.quote_key, jobKey: job?.job_key ?? null, principalKey: quote.principal_key };
   // What was switched off after the payment did not concern it.
   const until = job?.collected_at ?? job?.finalized_at ?? now;
   const found = await Promise.all(
     [
-      states(keys.quoteKey),
+      await auditEntries(db, archive, keys.quoteKey),
       acts(keys.quoteKey),
       requests(keys.principalKey, [keys.quoteKey, ...(keys.jobKey === null ? [] : [keys.jobKey])]),
       firstRequest(quote),
@@ -72,15 +78,6 @@ const ofJob = (jobKey: string): Sql[] => [
 ];
 
 const words = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ');
-
-const states = (quoteKey: string): Sql => sql`
-  select 'state-' || sequence as id, at, 'state' as kind, action as title,
-    replace(case when state_from is null or state_from = state_to then state_to else state_from || ' to ' || state_to
-      end, '_', ' ') || ', by ' || actor as detail,
-    null as key, action in ('fail', 'fail_recheck', 'refund_failed', 'reversed', 'late_payment_kept') as failed,
-    jsonb_build_object('sequence', sequence, 'actor', actor, 'action', action, 'state_from', state_from, 'state_to',
-      state_to, 'previous_hash', previous_hash, 'hash', hash) as raw
-  from audit_rows where purchase_key = ${quoteKey}`;
 
 const acts = (quoteKey: string): Sql => sql`
   select 'operator-' || sequence as id, at, 'operator' as kind, action as title, reason || ' (' || actor || ', ' || role
@@ -260,7 +257,7 @@ const letters = (jobKey: string): Sql => sql`
       select payment_key from payments where job_key = ${jobKey} union select ${jobKey})
     or kind in ('purchase', 'important') and about in (
       select told.name || ':' || ${jobKey}::text || ':' || sequence
-      from audit_rows, unnest(array[action, 'review_ends']) as told (name)
+      from audit_steps, unnest(array[action, 'review_ends']) as told (name)
       where purchase_key = (select quote_key from jobs where job_key = ${jobKey}))`;
 
 /** Of the rail that it was paid over, once that is known, and of the whole service. */

@@ -7,6 +7,7 @@ import { countHours } from '../console/hours.ts';
 import { sealAudit } from '../console/seals.ts';
 import { awaitSurroundings } from '../environment-faults.ts';
 import { forgetStrangers } from '../identity/forget.ts';
+import { makeAuditMonths } from '../kernel/audit-months.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
 import { skewMaxSeconds } from '../kernel/database-clock.ts';
@@ -148,6 +149,7 @@ await Promise.all([
   rounds(closeBooks, recordsEveryMs),
   rounds(countHours, recordsEveryMs),
   rounds(endWithKey, unpaidEveryMs),
+  rounds(makeAuditMonths, retentionEveryMs),
 ]);
 // Start nothing new; let running work end.
 await turnsEnded();

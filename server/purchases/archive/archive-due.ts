@@ -2,7 +2,7 @@ import type { Database } from '../../kernel/database.ts';
 import { canonicalJson, digestOf } from '../../kernel/digest.ts';
 import { BucketFailed, type ObjectStore } from '../../kernel/object-store.ts';
 import { sql } from '../../kernel/sql.ts';
-import { transact } from '../../kernel/transaction.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
 import { each } from '../../queue/rounds.ts';
 import type { ReceiptSigner } from '../../runtime.ts';
 import { dueJobs } from './due.ts';
@@ -47,7 +47,8 @@ export async function archiveDue(archiver: Archiver): Promise<Archived> {
     // Another run took all of them meanwhile.
     if (packed.length === 0) continue;
     await each(packed, ({ digest, object }) => putAndRead(archiver.archive, objectAt(digest), object));
-    await release(archiver, packed, await putManifest(archiver, packed));
+    const listed = packed.map(({ job_key, digest, object }) => ({ job_key, digest, bytes: object.length }));
+    await release(archiver, packed, await putManifest(archiver, listed));
     sum.jobs += packed.length;
     sum.texts += packed.reduce((count, { texts }) => count + texts.length, 0);
     sum.bytes += packed.reduce((bytes, { object }) => bytes + object.length, 0);
@@ -70,20 +71,27 @@ async function packedJobs(db: Database, jobKeys: string[]): Promise<Packed[]> {
 }
 
 /** Puts an object and reads it back: what the bucket said it has, it gives. */
-async function putAndRead(archive: ObjectStore, key: string, bytes: Buffer): Promise<void> {
+export async function putAndRead(archive: ObjectStore, key: string, bytes: Buffer): Promise<void> {
   await archive.put(key, bytes);
   if (!bytes.equals(await archive.get(key)))
     throw new BucketFailed(`the bucket gives something else than was put: ${key}`);
 }
 
-interface Manifest {
+/** A manifest that lies in the bucket: its place in the chain, and the digests of the one before and its own. */
+export interface Manifest {
   number: number;
   previous: string | null;
   digest: string;
 }
 
+/** An object as its manifest names it: by its job, or its month of the audit. */
+type Listed = ({ job_key: string } | { month: string }) & { digest: string; bytes: number };
+
 /** Signs what a batch put into the bucket and puts that there, too: a compact JWS with its payload. */
-async function putManifest({ db, archive, signer, now }: Archiver, packed: readonly Packed[]): Promise<Manifest> {
+export async function putManifest(
+  { db, archive, signer, now }: Archiver,
+  objects: readonly Listed[],
+): Promise<Manifest> {
   const last = await db.maybe<{ number: number; digest: string }>(sql`
     select number, digest from archive_manifests order by number desc limit 1`);
   const number = (last?.number ?? 0) + 1;
@@ -93,11 +101,7 @@ async function putManifest({ db, archive, signer, now }: Archiver, packed: reado
     number,
     made_at: now.toISOString(),
     previous_manifest_digest: previous,
-    objects: packed.map(({ job_key, digest, object }) => ({
-      job_key,
-      digest: `sha256:${digest}`,
-      bytes: object.length,
-    })),
+    objects: objects.map((object) => ({ ...object, digest: `sha256:${object.digest}` })),
   });
   const signed = signer.sign(payload);
   const digest = digestOf(signed);
@@ -106,19 +110,14 @@ async function putManifest({ db, archive, signer, now }: Archiver, packed: reado
 }
 
 /** Records the objects and lets their texts go from the rows. The database refuses a text that no object has. */
-async function release(
-  { db, now }: Archiver,
-  packed: readonly Packed[],
-  { number, previous, digest }: Manifest,
-): Promise<void> {
+async function release({ db, now }: Archiver, packed: readonly Packed[], manifest: Manifest): Promise<void> {
+  const { number } = manifest;
   const places = (kind: ArchivedText['kind']) =>
     packed.flatMap(({ job_key, texts }) =>
       texts.flatMap((text) => (text.kind === kind ? [{ job_key, number: text.number }] : [])),
     );
   await transact(db, async (tx) => {
-    tx.write(sql`
-      insert into archive_manifests (number, made_at, objects, previous_digest, digest)
-      values (${number}, ${now}, ${packed.length}, ${previous}, ${digest})`);
+    noteManifest(tx, manifest, packed.length, now);
     tx.write(sql`
       insert into archived_jobs (job_key, number, manifest, digest, texts)
       select job_key, 1 + (select count(*) from archived_jobs before where before.job_key = packed.job_key), ${number},
@@ -135,4 +134,11 @@ async function release(
       from json_to_recordset(${JSON.stringify(places('receipts'))}::json) as gone (job_key text, number int)
       where receipts.job_key = gone.job_key and receipts.sequence = gone.number`);
   });
+}
+
+/** Records a manifest. The database refuses one that does not follow the last. */
+export function noteManifest(tx: Tx, { number, previous, digest }: Manifest, objects: number, now: Date): void {
+  tx.write(sql`
+    insert into archive_manifests (number, made_at, objects, previous_digest, digest)
+    values (${number}, ${now}, ${objects}, ${previous}, ${digest})`);
 }

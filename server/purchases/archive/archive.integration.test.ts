@@ -273,7 +273,9 @@ describe('npm run archive', { timeout: 120_000 }, () => {
         /^\{.*\}\nThe archive failed: the bucket answers 503 SlowDown to PUT objects\/\w+\. Start this again: nothing is lost\.\n$/,
       ),
     });
-    expect((await run()).stdout).toMatch(/^\d+ texts of \d+ purchases went to the archive, \d+ bytes\.\n$/);
+    expect((await run()).stdout).toMatch(
+      /^\d+ texts of \d+ purchases went to the archive, \d+ bytes\.\nThe audit of \d+ months went there, \d+ rows, \d+ bytes\.\n$/,
+    );
     expect(await textsHere(jobKey)).toBe(0);
     expect((await run('check')).stdout).toMatch(/^\d+ objects of \d+ manifests are as they were signed\.\n$/);
     const { rows } = await pool.query(`select encode(digest, 'hex') as hex from archived_jobs where job_key = $1`, [

@@ -87,12 +87,23 @@ async function fromArchive(db: Queries, archive: ObjectStore, kind: TextKind, jo
 }
 
 /** The texts of an object; none of one that is lost or changed. Rejects with `BucketFailed` when the bucket fails. */
-async function textsIn(archive: ObjectStore, { digest, texts, job_key }: KnownObject): Promise<ArchivedText[]> {
+const textsIn = (archive: ObjectStore, { digest, texts, job_key }: KnownObject): Promise<ArchivedText[]> =>
+  undamaged(archive, { job_key, digest }, (object) => textsOf(object, { digest, texts }));
+
+/**
+ * What `read` makes of the object with this digest; nothing of one that is lost, or that `read` throws at, which is
+ * logged under the keys beside the digest. Rejects with `BucketFailed` when the bucket fails.
+ */
+export async function undamaged<One>(
+  archive: ObjectStore,
+  known: { digest: string } & Record<string, string>,
+  read: (object: Uint8Array) => One[],
+): Promise<One[]> {
   try {
-    return textsOf(await archive.get(objectAt(digest)), { digest, texts });
+    return read(await archive.get(objectAt(known.digest)));
   } catch (error) {
     if (error instanceof BucketFailed && !error.isAbsence) throw error;
-    log('archive_damaged', { job_key, digest, ...errorFields(error) });
+    log('archive_damaged', { ...known, ...errorFields(error) });
     metrics.archiveCalls.inc({ call: 'read', result: 'damaged' });
     return [];
   }
@@ -107,7 +118,7 @@ export function textsOf(object: Uint8Array, known: Omit<KnownObject, 'job_key'>)
   return texts;
 }
 
-const unreachable = () =>
+export const unreachable = () =>
   new Problem('service_unavailable', 'This lies in the archive, which does not answer right now. Nothing is lost.', {
     members: { reasons: ['archive_unreachable'] },
     headers: { 'Retry-After': '30' },

@@ -5,15 +5,18 @@ import { digestOf } from '../../kernel/digest.ts';
 import type { ObjectStore } from '../../kernel/object-store.ts';
 import { sql } from '../../kernel/sql.ts';
 import { each } from '../../queue/rounds.ts';
+import { auditOf, type KnownAudit } from './archived-audit.ts';
 import { textsOf } from './bodies.ts';
-import { manifestAt, objectAt } from './pack.ts';
+import { type ArchivedRow, manifestAt, objectAt } from './pack.ts';
 
 const Manifest = z.object({
   manifest_version: z.literal('svc.archive.v1'),
   number: z.int(),
   made_at: z.iso.datetime(),
   previous_manifest_digest: z.string().nullable(),
-  objects: z.array(z.object({ job_key: z.string(), digest: z.string(), bytes: z.int() })),
+  objects: z.array(
+    z.object({ job_key: z.string().optional(), month: z.string().optional(), digest: z.string(), bytes: z.int() }),
+  ),
 });
 type Manifest = z.infer<typeof Manifest>;
 
@@ -51,6 +54,9 @@ export async function checkArchive(db: Database, archive: ObjectStore): Promise<
     const objects = await db.many<KnownObject>(sql`
       select job_key, encode(digest, 'hex') as digest, array(select encode(text, 'hex') from unnest(texts) text) as texts
       from archived_jobs where manifest = ${known.number}`);
+    const months = await db.many<KnownAudit>(sql`
+      select month::text as month, encode(digest, 'hex') as digest, encode(hashes, 'hex') as hashes
+      from archived_audit where manifest = ${known.number}`);
     const fault = (what: string) => (error: unknown) => {
       checked.faults.push(`${what}: ${error instanceof Error ? error.message : error}`);
     };
@@ -59,14 +65,20 @@ export async function checkArchive(db: Database, archive: ObjectStore): Promise<
     }
     last = known;
     await readManifest(db, archive, known)
-      .then((manifest) => requireListed(manifest, objects))
+      .then((manifest) => requireListed(manifest, [...objects, ...months]))
       .catch(fault(`manifest ${known.number}`));
     await each(objects, async ({ job_key, digest, texts }) => {
       const object = archive.get(objectAt(digest));
       await object.then((bytes) => textsOf(bytes, { digest, texts })).catch(fault(`the object of ${job_key}`));
     });
+    for (const one of months) {
+      const object = archive.get(objectAt(one.digest));
+      await object
+        .then((bytes) => requireChained(db, auditOf(bytes, one)))
+        .catch(fault(`the audit of ${one.month}, object ${one.digest}`));
+    }
     checked.manifests += 1;
-    checked.objects += objects.length;
+    checked.objects += objects.length + months.length;
   }
   checked.faults.push(...(await lostTexts(db)));
   return checked;
@@ -102,8 +114,26 @@ async function readManifest(db: Database, archive: ObjectStore, { number, digest
   return manifest;
 }
 
-function requireListed({ objects }: Manifest, known: readonly KnownObject[]): void {
-  const lines = (list: readonly { job_key: string; digest: string }[]) =>
-    list.map(({ job_key, digest }) => `${job_key} ${digest.replace('sha256:', '')}`).toSorted();
+type Named = Pick<Manifest['objects'][number], 'job_key' | 'month' | 'digest'>;
+
+function requireListed({ objects }: Manifest, known: readonly Named[]): void {
+  const lines = (list: readonly Named[]) =>
+    list.map(({ job_key, month, digest }) => `${job_key ?? month} ${digest.replace('sha256:', '')}`).toSorted();
   if (lines(objects).join('\n') !== lines(known).join('\n')) throw new Error('it lists other objects');
+}
+
+/** Each row must have the hash of what it says, and name the one before it of its purchase, unless another object has it. */
+async function requireChained(db: Database, rows: readonly ArchivedRow[]): Promise<void> {
+  const wrong = await db.maybe<{ purchase_key: string; sequence: number }>(sql`
+    select purchase_key, sequence from (
+      select purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash,
+        coalesce(lag(hash) over w, case when sequence > 1 then previous_hash end) as before,
+        row_number() over w + first_value(sequence) over w - 1 as place
+      from json_populate_recordset(null::audit_rows, ${JSON.stringify(rows)}::json)
+      window w as (partition by purchase_key order by sequence)) chained
+    where previous_hash is distinct from before or sequence <> place
+      or hash <> encode(sha256(convert_to(concat_ws(E'\\x1f', purchase_key, sequence, extract(epoch from at), actor,
+        action, state_from, state_to, previous_hash), 'UTF8')), 'hex')
+    limit 1`);
+  if (wrong) throw new Error(`row ${wrong.sequence} of ${wrong.purchase_key} is not as it was written`);
 }

@@ -23,6 +23,29 @@ export async function dueJobs(db: Queries, now: Date, afterDays: number, limit: 
   return rows.map(({ job_key }) => job_key);
 }
 
+/**
+ * The months (`2026-08-01`) whose audit may go to the archive, the oldest first: over, with nothing left of them that is
+ * younger than that many days, and no purchase that has not ended or can still lose its content. A month that has gone
+ * comes again when something came later.
+ */
+export async function dueMonths(db: Queries, now: Date, afterDays: number): Promise<string[]> {
+  const [before, ended] = bounds(now, afterDays);
+  const rows = await db.many<{ month: string }>(sql`
+    with months as (
+      select to_date(right(relname, 7), 'YYYY_MM') as month from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = 'audit_rows'::regclass and relname <> 'audit_rows_default'
+      union select month from audit_rows_default)
+    select month::text from months
+    where (month + interval '1 month') at time zone 'UTC' < ${before}
+      and exists (select from audit_rows a where a.month = months.month)
+      and not exists (
+        select from audit_rows a left join quotes on quote_key = purchase_key left join jobs using (quote_key)
+        where a.month = months.month and (a.at >= ${before} or quotes.input is not null
+          or quote_key is not null and (jobs.state = any(${ended}::text[])) is not true))
+    order by month`);
+  return rows.map(({ month }) => month);
+}
+
 /** One number about the archive. */
 interface ArchiveFigure {
   figure: 'archived_objects' | 'archive_written_seconds' | 'archive_waits_seconds';

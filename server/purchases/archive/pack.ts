@@ -21,6 +21,31 @@ export function unpack(object: Uint8Array): ArchivedText[] {
   return JSON.parse(gunzipSync(object).toString('utf8')).texts;
 }
 
+/** A row of the audit as an object has it: all its columns, with its instant as ISO 8601. */
+export interface ArchivedRow {
+  purchase_key: string;
+  sequence: number;
+  at: string;
+  actor: string;
+  action: string;
+  state_from: string | null;
+  state_to: string;
+  previous_hash: string | null;
+  hash: string;
+  principal_key: string;
+  transaction: string;
+}
+
+/** Rows of the audit of a month (`2026-08-01`) as an object of the archive. */
+export function packAudit(month: string, rows: readonly ArchivedRow[]): Buffer {
+  return gzipSync(JSON.stringify({ pack_version: '1', month, rows }), { level: 9 });
+}
+
+/** The rows of an object that `packAudit` made. */
+export function unpackAudit(object: Uint8Array): ArchivedRow[] {
+  return JSON.parse(gunzipSync(object).toString('utf8')).rows;
+}
+
 /** SHA-256 of an object, or of a text's UTF-8 bytes, in hexadecimal. */
 export function hexOf(bytes: string | Uint8Array): string {
   return hash('sha256', bytes);

@@ -71,8 +71,8 @@ function advanceText(...columns: string[]): string {
         new.finalized_at, new.fence, new.tries, new.stage, new.percent, new.report_digest, new.failure,
         new.waived_because, old.state as state_before),
     noted as (
-      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-      select quote_key, $4, $5, $6, state_before, $7 from moved)
+      insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+      select audit_month(quote_key), quote_key, $4, $5, $6, state_before, $7 from moved)
     select to_json(moved) as job from moved`;
 }
 

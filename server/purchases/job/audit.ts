@@ -10,6 +10,6 @@ export function audit(
   row: { purchase: string; actor: string; action: string; from: string | null; to: string; at: Date },
 ): void {
   tx.write(sql`
-    insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-    values (${row.purchase}, ${row.at}, ${row.actor}, ${row.action}, ${row.from}, ${row.to})`);
+    insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+    values (audit_month(${row.purchase}), ${row.purchase}, ${row.at}, ${row.actor}, ${row.action}, ${row.from}, ${row.to})`);
 }

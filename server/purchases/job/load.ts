@@ -37,7 +37,8 @@ export const loadedJobs = `to_json(jobs) as job, quotes.buyer_is_producer,
       timeline.events as timeline
     from jobs join quotes using (quote_key),
       lateral (select coalesce(json_agg(json_build_object('at', ${onWire('at')}, 'event', action, 'state', state_to)
-        order by sequence), '[]') as events from audit_rows where purchase_key = jobs.quote_key) timeline`;
+        order by sequence), '[]') as events from audit_steps
+        where purchase_key = jobs.quote_key and month = month_of(quotes.created_at)) timeline`;
 
 const ownJob = `
     select ${loadedJobs}

@@ -86,17 +86,28 @@ export function eventView(row: EventRow) {
   };
 }
 
-/** The position of an owner's event. Throws `not_found`. */
+/**
+ * The position of an owner's event; of one in the archive, which is older than what the feed tells, the feed's beginning.
+ * Throws `not_found`.
+ */
 export async function placeOf(db: Queries, owner: ReturnType<typeof ownerOf>, eventKey: string): Promise<Place> {
   const [, purchase, sequence] = /^(\w{1,64})\.(\d{1,9})$/.exec(eventKey) ?? [];
   const text = `
     select transaction, purchase_key, sequence from audit_rows
     where purchase_key = $1 and sequence = $2
       and principal_key in (${principalsOf(owner.column, '$3')})`;
-  const row = purchase ? await db.maybe<Place>(statement(text, [purchase, Number(sequence), owner.key])) : undefined;
+  const values = [purchase, Number(sequence), owner.key];
+  const row = purchase ? await db.maybe<Place>(statement(text, values)) : undefined;
+  if (!row && purchase && (await db.maybe(statement(archived(owner.column), values)))) {
+    return { transaction: 0n, purchase_key: '', sequence: 0 };
+  }
   if (!row) throw new Problem('not_found', 'after does not name an event of this account.');
   return row;
 }
+
+const archived = (column: ReturnType<typeof ownerOf>['column']) => `
+  select from audit_ends join quotes on quote_key = purchase_key
+  where purchase_key = $1 and sequence >= $2::int and principal_key in (${principalsOf(column, '$3')}) limit 1`;
 
 /**
  * A position just before the first event since then: no later event has a lower transaction than the last quote before

@@ -29,8 +29,8 @@ const accepted = `
       and (exists (select from yes) or ${principalBuysAlone('$2', 'price_microcents', '$7')})
     returning quote_key, principal_key, account_key, price_microcents, pay_seconds),
   noted as (
-    insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-    select quote_key, $6, $2, 'authorize', 'open', 'awaiting_payment' from authorized),
+    insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
+    select audit_month(quote_key), quote_key, $6, $2, 'authorize', 'open', 'awaiting_payment' from authorized),
   used as (
     update approvals a set state = 'used', used_at = $6
     from authorized q, yes where a.quote_key = q.quote_key and a.approval_key = yes.approval_key),
