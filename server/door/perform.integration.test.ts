@@ -395,7 +395,12 @@ describe('the door', () => {
     await client.query('begin');
     await client.query('lock table idempotency_claims in exclusive mode');
     const written = keyed.filter((name) => operations[name].effect === 'write');
-    const answers = await Promise.all(written.map((name) => ask(clientFor(name), name, wellFormed[name](nothing))));
+    // Fewer at once than there are connections: who waits for one of these is told otherwise.
+    const answers: Awaited<ReturnType<typeof ask>>[] = [];
+    for (let at = 0; at < written.length; at += 6) {
+      const some = written.slice(at, at + 6);
+      answers.push(...(await Promise.all(some.map((name) => ask(clientFor(name), name, wellFormed[name](nothing))))));
+    }
     await client.query('rollback');
     client.release();
     expect(answers.map((answer) => answer.body.code)).toEqual(written.map(() => 'idempotency_in_progress'));
