@@ -468,49 +468,6 @@ describe('a report', () => {
     await context.close();
   });
 
-  it('of long work sends few passages, reads each other one once it is opened, and prints all of them', async () => {
-    const long = await deliveredJob({
-      work_product: Array.from({ length: 40 }, (_, row) => `Crate ${row} holds ${row + 7} valves.`).join('\n'),
-      evidence: [
-        {
-          source: 'Crates',
-          text: Array.from({ length: 40 }, (_, row) => `Crate ${row} holds ${row + 7} valves.`).join('\n'),
-        },
-      ],
-    });
-    const address = `${stack.baseUrl}/reports/${long}`;
-    const page = await owner.context().newPage();
-    const asked: number[] = [];
-    page.on('response', (answer) => {
-      if (new URL(answer.url()).pathname.endsWith('/passage')) asked.push(answer.status());
-    });
-    await page.goto(address, { waitUntil: 'networkidle' });
-    expect(asked).toEqual([]);
-    const last = await page.locator('article[id^=passage-]').last().getAttribute('id');
-    expect(Number(last?.slice('passage-'.length))).toBeGreaterThan(12);
-    await page.goto(`${address}#${last}`);
-    const passage = page.locator(`#${last}`);
-    await expect.poll(() => passage.locator('mark').count(), patience).toBeGreaterThan(0);
-    expect(asked).toEqual([200]);
-    const query = new URLSearchParams({ ref: 'evidence/0', digest: `sha256:${'0'.repeat(64)}`, start: '0', end: '5' });
-    expect((await page.request.get(`${address}/passage?${query}`)).status()).toBe(404);
-    expect((await fetch(`${address}/passage?${query}`)).status).toBe(401);
-    expect(await page.getByRole('link', { name: 'Print' }).first().getAttribute('href')).toBe(
-      `/reports/${long}?whole=yes#print`,
-    );
-    await page.close();
-    const plain = await browser.newContext({ javaScriptEnabled: false });
-    await plain.addCookies(await owner.context().cookies());
-    const paper = await plain.newPage();
-    await paper.goto(address);
-    await paper.getByRole('link', { name: 'Show every passage' }).first().click();
-    await paper.emulateMedia({ media: 'print' });
-    const passages = await paper.locator('article[id^=passage-]').all();
-    expect(passages.length).toBeGreaterThan(12);
-    for (const each of passages) expect(await each.locator('mark').first().isVisible()).toBe(true);
-    await plain.close();
-  });
-
   it('is downloaded by members alone', async () => {
     for (const file of [
       `reports/${jobKey}/report.md`,
