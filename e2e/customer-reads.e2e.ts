@@ -575,7 +575,7 @@ describe('the statements of a report', () => {
       await owner.goto('about:blank');
       await owner.goto(`${stack.baseUrl}/reports/${jobKey}#statement-${number}`, { waitUntil: 'networkidle' });
       await expect.poll(passage).toBe(await cited(number));
-      expect(await note(owner, number).getAttribute('aria-current')).toBe('true');
+      await expect.poll(() => note(owner, number).getAttribute('aria-current')).toBe('true');
     }
   });
 
