@@ -9,8 +9,8 @@ import { Refusal } from './refusal.ts';
 
 /**
  * `npm run archive` moves the reports and receipts of old purchases, and the audit of old months, into the bucket that
- * `ARCHIVE_URL` names; it may be stopped at any time, and goes on at the next start. `npm run archive -- check` reads all of it, and says what is
- * missing or changed.
+ * `ARCHIVE_URL` names; it may be stopped at any time, and goes on at the next start. `npm run archive -- check` reads all
+ * of it, and says what is missing or changed.
  */
 await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configuration }) => {
   const { archive: bucket, receiptKeys } = configuration;

@@ -130,7 +130,7 @@ export const verifyActs: Verb<typeof contract.verifyActs> = async ({ ctx, input,
         union
         select purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash
         from json_populate_recordset(null::audit_rows, ${JSON.stringify(archived)}::json)) a
-        left join jobs on jobs.quote_key = a.purchase_key 
+        left join jobs on jobs.quote_key = a.purchase_key
         left join audit_ends e on e.purchase_key = a.purchase_key and e.sequence = a.sequence - 1
       window chain as (partition by a.purchase_key order by a.sequence)) chained`);
   const sealed = only === null ? await verifySeals(db) : nothingSealed;

@@ -179,6 +179,11 @@ BEGIN
     OR (NEW.rows, NEW.hashes) IS DISTINCT FROM (here.rows, here.hashes) THEN
     RAISE EXCEPTION 'object % of % has other rows than the audit', NEW.number, NEW.month USING ERRCODE = 'check_violation';
   END IF;
+  -- What a customer may still delete keeps its month here.
+  IF EXISTS (SELECT FROM quotes JOIN audit_rows ON purchase_key = quote_key
+    WHERE month = NEW.month AND purchase_key BETWEEN NEW.first_key AND NEW.last_key AND input IS NOT NULL) THEN
+    RAISE EXCEPTION 'content of % is not deleted yet', NEW.month USING ERRCODE = 'check_violation';
+  END IF;
   NEW.last_transaction := here.last_transaction;
   RETURN NEW;
 END $$;

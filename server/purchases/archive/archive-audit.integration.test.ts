@@ -290,6 +290,16 @@ describe('the tables of the months', () => {
     return rows[0].name as string;
   };
 
+  it('stay while a customer can still delete a content, whatever a run says', async () => {
+    await expect(
+      pool.query(`
+        insert into archived_audit
+        select month, oldest_open_transaction(), 1, min(purchase_key), max(purchase_key), count(*), 0,
+          sha256(convert_to(string_agg(hash, '' order by hash), 'UTF8')), sha256('an object'), 1
+        from audit_rows group by month`),
+    ).rejects.toThrow('is not deleted yet');
+  });
+
   it('refuse what the whole refuses: another month, and any change', async () => {
     await expect(
       pool.query(

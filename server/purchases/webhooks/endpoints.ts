@@ -86,6 +86,7 @@ export const removeWebhookEndpoint: Verb<typeof contract.removeWebhookEndpoint> 
   return { body: { ...endpointView(row), removed_at: row.removed_at.toISOString() } };
 };
 
+/** Has an endpoint of the caller told again of all that came after an event. Throws `not_found`. */
 export const resendWebhooks: Verb<typeof contract.resendWebhooks> = async ({ ctx, caller, input, tx }) => ({
   body: endpointView(await tellAgain(tx, caller.accountKey, input, ctx.now)),
 });
