@@ -175,8 +175,8 @@ export function newBrowserLetter(
     subject: 'New browser signed in to your Work Check account',
     action: { label: 'End this sign-in', url },
     paragraphs: [
-      `You signed in to Work Check with ${used} on ${instantText(created_at)}.`,
-      `It came from the network ${origin}. You had not used this browser here before.`,
+      `Somebody signed in to Work Check as you, with ${used}, on ${instantText(created_at)}.`,
+      `It came from the network ${origin}. We do not know this browser as yours: it is new, or its cookies were deleted.`,
       'If this was you, there is nothing to do.',
       'If it was not, open the link and end the sign-in; you need not sign in for that. Signing in takes a link from your ' +
         'mail, so somebody else can read it: change the password of your mailbox, too.',

@@ -187,7 +187,7 @@ describe('a sign-in with a new browser', () => {
     const [letter, ...others] = await told(customer);
     expect(others).toEqual([]);
     expect(letter?.text).toMatch(
-      /^You signed in to Work Check with Chrome on Linux on \d+ \w{3} 20\d\d, \d\d:\d\d UTC\./,
+      /^Somebody signed in to Work Check as you, with Chrome on Linux, on \d+ \w{3} 20\d\d, \d\d:\d\d UTC\./,
     );
     expect(letter?.text).toContain(`End this sign-in:\n${service.baseUrl}/sign-in/end?link=`);
     await signIn(customer, again.marks);

@@ -152,7 +152,7 @@ describe('the letters of a whole life', () => {
     const from = { origin: '198.51.100.0/24', browser, marks: null };
     await spendSignInLink(service.runtime, new URL(link).searchParams.get('link') ?? '', clock(), from);
     const letter = (await lettersOf(customer)).find(({ subject }) => subject.startsWith('New browser'));
-    expect(letter?.text).toMatch(/^You signed in to Work Check with Safari on an iPhone on /);
+    expect(letter?.text).toMatch(/^Somebody signed in to Work Check as you, with Safari on an iPhone, on /);
   });
 
   it('of an act that is repeated without end stop for the hour, and no other does', async () => {
