@@ -102,7 +102,10 @@ export function assessEntry({ label, from }: Entry, task: AssessmentTask): Asses
   const judged = task.judged.map((one) => ({ ...one, relevance: shareOf(topic, one.statement) }));
   // A criterion that asks for form and more is met when both are: the rest is read apart, as its words ask for nothing of form.
   const finding = byKind(form?.rest ?? label, { ...task, judged });
-  return form === undefined ? finding : { ...finding, reason: `${form.finding.reason} ${finding.reason}` };
+  // What is open of the content says nothing of form.
+  return form === undefined
+    ? withOpen(finding, judged)
+    : { ...finding, reason: `${form.finding.reason} ${finding.reason}` };
 }
 
 function byKind(label: string, task: AssessmentTask): AssessedFinding {
@@ -113,13 +116,13 @@ function byKind(label: string, task: AssessmentTask): AssessedFinding {
     const asksMore = agreement.known.test(label);
     const asked = asksMore ? { ...kind, said: undefined } : kind;
     const status = statusOf(finding, { ...asked, right: asksForRight(label, task) }, task);
-    return withOpen({ by: kind.name, basis: kind.basis, ...finding, status }, task.judged);
+    return { by: kind.name, basis: kind.basis, ...finding, status };
   }
   const unread = notAssessable(
     'Rules could not tell what this asks for. A person should read the work with it in mind.',
   );
   const open = bySuspicion(task.judged.filter(isAtIssue));
-  return withOpen({ ...unread, statements: indexesOf(open, task.judged) }, task.judged);
+  return { ...unread, statements: indexesOf(open, task.judged) };
 }
 
 /** Whoever settles an open criterion begins with what is not borne out: of what it rests on, then of what it asks about. */
