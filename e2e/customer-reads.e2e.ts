@@ -659,7 +659,7 @@ describe('the statements of a report', () => {
     expect(await marked.count()).toBeGreaterThan(2);
     await marked.nth(2).click();
     await page.waitForURL(/\/sample-report#statement-3$/);
-    await expect.poll(() => note(page, 3).getAttribute('aria-current')).toBe('true');
+    await expect.poll(() => note(page, 3).getAttribute('aria-current'), { timeout: 30_000 }).toBe('true');
     expect(await mark(page, 3).innerText()).toContain('reach the Leeds warehouse on 9 June 2026');
   });
 });

@@ -111,9 +111,13 @@ describe('an operator', () => {
     await agent.authorizedJob();
     await page.goto(`${stack.baseUrl}/console/purchases`, { waitUntil: 'networkidle' });
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('href') ?? '');
-    await page.keyboard.press('j');
+    // The page listens once its scripts have run.
+    const pressedDown = async () => {
+      await page.keyboard.press('j');
+      return focused();
+    };
+    await expect.poll(pressedDown, { timeout: 30_000 }).toMatch(/^\/console\/purchases\/job_/);
     const first = await focused();
-    expect(first).toMatch(/^\/console\/purchases\/job_/);
     await page.keyboard.press('j');
     expect(await focused()).not.toBe(first);
     await page.keyboard.press('k');

@@ -62,14 +62,20 @@ export interface Request {
 /** How much longer everything takes because more processes run than there are cores; at least 1. */
 const crowding = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
-/** Resolves when the job has reached this state. */
-export function inState(stage: Stage, agent: Agent, jobKey: string, wanted: Record<string, string>): Promise<true> {
+/** Resolves when the job has reached this state, or looks like this. */
+export function inState(
+  stage: Stage,
+  agent: Agent,
+  jobKey: string,
+  wanted: Record<string, string>,
+  orLooksSo: (job: Answer['body']) => boolean = () => false,
+): Promise<true> {
   let found: Answer | undefined;
   return stage.eventually(
     async () => {
       found = await agent.job(jobKey);
       const { body } = found;
-      return Object.entries(wanted).every(([field, value]) => body[field] === value);
+      return Object.entries(wanted).every(([field, value]) => body[field] === value) || orLooksSo(body);
     },
     () => `${JSON.stringify(wanted)} of a job that stands so: ${found?.text}`,
   );

@@ -27,6 +27,7 @@ export const settlementTrace = new AsyncLocalStorage<SettlementTrace>();
 
 const RECEIPT_POLL_MS = 10;
 const CONFIRMATION_MS_MAX = 15_000;
+const NUDGE_MS = 2_000;
 const RPC_MS_MAX = 10_000;
 
 // Generous for transferWithAuthorization (about 80,000). A fixed limit and fees save the estimates.
@@ -75,8 +76,8 @@ export function createSigner(chainId: number, nodeUrl: string, accounts: readonl
 }
 
 /**
- * Signs and broadcasts, one transaction per account at a time: anvil may hold back a second one forever if it arrives
- * while the first is mined.
+ * Signs and broadcasts, one transaction per account at a time. Anvil mines each when it arrives, and may hold one back
+ * that arrives while it mines another, until a further one comes: then it is told to mine.
  */
 function createSender(client: PublicClient, chainId: number, accounts: readonly HDAccount[]) {
   const idle = [...accounts];
@@ -94,7 +95,7 @@ function createSender(client: PublicClient, chainId: number, accounts: readonly 
     try {
       const trace = settlementTrace.getStore();
       const hash = await broadcast(client, chainId, account, { to, data });
-      mined = client.waitForTransactionReceipt({ hash, timeout: CONFIRMATION_MS_MAX }).catch(() => {});
+      mined = isMined(client, hash).catch(() => {});
       trace?.transactions.push(hash);
       if (trace?.trouble !== 'broadcast_times_out') return hash;
     } finally {
@@ -102,6 +103,18 @@ function createSender(client: PublicClient, chainId: number, accounts: readonly 
     }
     throw new TimeoutError({ body: { method: 'eth_sendRawTransaction' }, url: `LOCAL SANDBOX chain ${chainId}` });
   };
+}
+
+/** Resolves once the transaction is in a block; rejects after `CONFIRMATION_MS_MAX`. */
+async function isMined(client: PublicClient, hash: Hex): Promise<void> {
+  const mine = () =>
+    client.request<{ Method: string; Parameters: []; ReturnType: string }>({ method: 'evm_mine', params: [] });
+  const nudge = setInterval(() => void mine().catch(() => {}), NUDGE_MS);
+  try {
+    await client.waitForTransactionReceipt({ hash, timeout: CONFIRMATION_MS_MAX });
+  } finally {
+    clearInterval(nudge);
+  }
 }
 
 async function broadcast(client: PublicClient, chainId: number, account: HDAccount, call: { to: Address; data: Hex }) {
