@@ -11,7 +11,7 @@ import { openObjectStore } from './kernel/object-store.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { ReplicaWatch } from './kernel/postgres/replica.ts';
 import { SteadyClient } from './kernel/postgres/steady-client.ts';
-import { checkSecretKeys, requireSecretKeys } from './kernel/secret-keys.ts';
+import { checkSecretKeys, keepInFront, requireSecretKeys } from './kernel/secret-keys.ts';
 import { continueTransactionNumbers } from './kernel/transaction-numbers.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openRails } from './payments/open-rails.ts';
@@ -37,6 +37,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
   const queue = await openQueue(databaseUrl, role === 'worker' ? 'worker' : 'sender', name);
   const mailer = configuration.mail ? openMailer(configuration.mail) : null;
   const stopping = new AbortController();
+  const leaveFront = keepInFront(db, configuration.keyring);
   return {
     configuration,
     clock: databaseClock.now,
@@ -54,6 +55,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     beginStop: () => stopping.abort(),
     async close() {
       databaseClock.close();
+      leaveFront();
       await queue.stop();
       mailer?.close();
       await prisma.$disconnect();
@@ -103,7 +105,7 @@ async function prepared(
 ): Promise<{ receiptSigner: ReceiptSigner; databaseClock: DatabaseClock }> {
   const databaseClock = await openDatabaseClock(db);
   const now = databaseClock.now();
-  await requireSecretKeys(db, configuration.keyring, now);
+  await requireSecretKeys(db, configuration.keyring);
   await continueTransactionNumbers(db);
   return { receiptSigner: await openReceiptKeys(configuration.receiptKeys, db, now), databaseClock };
 }
