@@ -52,6 +52,8 @@ describe('a command for operators', () => {
     ['operator-role', ['revoke', 'boss@example.com'], /^boss@example.com has no role\.\n$/],
     ['settle-refund', ['refund_unknown', 'credit'], /^Say what was done: .*\n$/],
     ['waive', ['job_unknown'], /^Say which job and why: .*\n$/],
+    ['receipt-numbers', ['skip', '0', 'restored'], /^Say what to do: npm run receipt-numbers, or .*\n$/],
+    ['receipt-numbers', ['skip', '100'], /^Say what to do: npm run receipt-numbers, or .*\n$/],
     ['incident', ['open', 'Late'], /^Say what: npm run incident -- open TITLE .*\n.*\n$/],
   ])('%s %j says in one sentence why it did nothing', async (command, args, sentence) => {
     const { code, stdout, stderr } = await run(command, args);

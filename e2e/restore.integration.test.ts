@@ -9,6 +9,7 @@ import { controlClient } from '../sandbox/control-client.ts';
 import { sealAudit, verifySeals } from '../server/console/seals.ts';
 import { transact } from '../server/kernel/transaction.ts';
 import { closeBooks } from '../server/ledger/closing.ts';
+import { numberReceipts } from '../server/purchases/receipt/receipt-numbers.ts';
 import { waiveCharge } from '../server/purchases/review/waive.ts';
 import { Agent } from './support/agent.ts';
 import { restoreDump } from './support/backup.ts';
@@ -45,10 +46,12 @@ interface Buyer {
   signature: string;
 }
 
-async function money(databaseUrl = service.database.url): Promise<string> {
-  const command = path.resolve(import.meta.dirname, '../commands/money.ts');
-  const env = { ...process.env, DATABASE_URL: databaseUrl };
-  return (await promisify(execFile)(process.execPath, [command], { env })).stdout;
+const money = (DATABASE_URL = service.database.url) => byOperator('money', [], { DATABASE_URL });
+
+async function byOperator(command: string, words: string[], changes = {}): Promise<string> {
+  const file = path.resolve(import.meta.dirname, `../commands/${command}.ts`);
+  const env = { ...process.env, ...service.environment, ...changes };
+  return (await promisify(execFile)(process.execPath, [file, ...words], { env })).stdout;
 }
 
 async function workerRounds(at: Service = service): Promise<void> {
@@ -156,6 +159,50 @@ describe('a payment that went back after the backup that knows it as collected',
     const told = await money();
     expect(told.match(/they agree/g)).toHaveLength(2);
     expect(told).toContain('no refund explains: 0');
+  });
+});
+
+describe('the number of a receipt after a restore', { timeout: 120_000 }, () => {
+  const numbersBy = async ({ agent }: { agent: Agent }) => {
+    const { body } = await agent.get('/api/agent/v1/bookkeeping?view=figures');
+    return body.receipts.map(({ number }: { number: string }) => number).toReversed();
+  };
+  const numbering = (...words: string[]) => byOperator('receipt-numbers', words);
+
+  it('is none that a customer may hold from the lost time, and the books say why some are missing', async () => {
+    const agent = await Agent.arrive(service);
+    await agent.paidJob();
+    await numberReceipts(service.runtime);
+    const [kept] = await numbersBy({ agent });
+    const restore = await service.backup();
+    await agent.paidJob();
+    await agent.paidJob();
+    await numberReceipts(service.runtime);
+    const lost = (await numbersBy({ agent })).slice(1);
+    expect(await numbering()).toBe('No number is left out.\n');
+
+    await restore();
+    const year = kept.slice(0, 4);
+    const from = Number(kept.slice(5)) + 1;
+    const text = (number: number) => `${year}-${String(number).padStart(6, '0')}`;
+    const gap = `${text(from)} to ${text(from + 99)}`;
+    expect(await numbering('skip', '100', 'restored to', 'half past two')).toBe(`${gap} are left out.\n`);
+    expect(await numbering()).toMatch(new RegExp(`^${gap} left out 20\\S+Z: restored to half past two\\n$`));
+    await agent.paidJob();
+    await numberReceipts(service.runtime);
+    const [before, after] = await numbersBy({ agent });
+    expect([before, after]).toEqual([kept, text(from + 100)]);
+    expect(lost).not.toContain(after);
+    const { rows } = await service.database.pool.query(
+      "select action, reason, role from operator_acts where subject = 'receipt numbers'",
+    );
+    expect(rows).toEqual([
+      { action: 'skip_receipt_numbers', reason: `${gap}: restored to half past two`, role: 'command' },
+    ]);
+    await expect(
+      service.database.pool.query('update receipt_number_gaps set last_number = last_number - 50'),
+    ).rejects.toThrow('only grows');
+    await workerRounds();
   });
 });
 

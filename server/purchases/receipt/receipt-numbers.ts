@@ -1,4 +1,5 @@
 import type { Selling } from '../../configuration/operator.ts';
+import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import { putOff } from '../../mail/due-letters.ts';
@@ -19,6 +20,16 @@ interface Unnumbered {
   account_key: string;
   issued_at: Date;
   year: number;
+}
+
+/** Numbers that no receipt has, and why. */
+export interface Gap {
+  seller: string;
+  year: number;
+  first_number: number;
+  last_number: number;
+  reason: string;
+  noted_at: Date;
 }
 
 /** Numbers given in one transaction. */
@@ -53,14 +64,14 @@ export function sellerNow({ operator, bookkeeping }: Selling): SellerDetails {
 }
 
 async function numberBatch(tx: Tx, details: SellerDetails): Promise<number> {
-  await tx.one(sql`select pg_advisory_xact_lock(hashtextextended('receipt numbers', 0))`);
+  await takeTurn(tx);
   const rows = await tx.many<Unnumbered>(sql`
     select job_key, account_key, issued_at, extract(year from issued_at at time zone 'UTC')::int as year
     from receipt_numbers where number is null order by issued_at, job_key limit ${batch}`);
-  const last = new Map<number, number>();
+  const next = new Map<number, number>();
   for (const { job_key, account_key, issued_at, year } of rows) {
-    const number = 1 + (last.get(year) ?? (await lastOf(tx, details.name, year)));
-    last.set(year, number);
+    const number = next.get(year) ?? (await nextOf(tx, details.name, year));
+    next.set(year, number + 1);
     tx.write(sql`
       update receipt_numbers set seller = ${details.name}, year = ${year}, number = ${number},
         details = ${JSON.stringify(details)}
@@ -70,10 +81,60 @@ async function numberBatch(tx: Tx, details: SellerDetails): Promise<number> {
   return rows.length;
 }
 
-async function lastOf(tx: Tx, seller: string, year: number): Promise<number> {
-  const { last } = await tx.one<{ last: number }>(sql`
-    select coalesce(max(number), 0) as last from receipt_numbers where seller = ${seller} and year = ${year}`);
-  return last;
+async function takeTurn(tx: Tx): Promise<void> {
+  await tx.one(sql`select pg_advisory_xact_lock(hashtextextended('receipt numbers', 0))`);
+}
+
+async function nextOf(tx: Tx, seller: string, year: number): Promise<number> {
+  const { next } = await tx.one<{ next: number }>(sql`select next_receipt_number(${seller}, ${year}) as next`);
+  return next;
+}
+
+/**
+ * Leaves out the next `count` numbers of each seller and year that a restore may have forgotten, so that none is given
+ * again: of the years since the newest receipt known, or the oldest without a number; of the seller then and now.
+ */
+export async function skipReceiptNumbers(
+  tx: Tx,
+  seller: string,
+  { count, reason, now }: { count: number; reason: string; now: Date },
+): Promise<Gap[]> {
+  await takeTurn(tx);
+  const series = await tx.many<{ seller: string; year: number }>(sql`
+    with known as (
+      select extract(year from coalesce(min(issued_at) filter (where number is null), max(issued_at), ${now})
+          at time zone 'UTC')::int as since
+      from receipt_numbers
+    ), sellers as (
+      select ${seller}::text as seller
+      union (select seller from receipt_numbers where number is not null order by issued_at desc limit 1)
+    )
+    select seller, year from known, sellers, generate_series(since, ${now.getUTCFullYear()}::int) as year
+    order by seller, year`);
+  const gaps: Gap[] = [];
+  for (const one of series) {
+    const first = await nextOf(tx, one.seller, one.year);
+    gaps.push({ ...one, first_number: first, last_number: first + count - 1, reason, noted_at: now });
+  }
+  for (const gap of gaps) {
+    tx.write(sql`
+      insert into receipt_number_gaps (seller, year, first_number, last_number, reason, noted_at)
+      values (${gap.seller}, ${gap.year}, ${gap.first_number}, ${gap.last_number}, ${reason}, ${now})`);
+  }
+  return gaps;
+}
+
+/** Every gap, oldest first. */
+export function receiptNumberGaps(db: Queries): Promise<Gap[]> {
+  return db.many(sql`
+    select seller, year, first_number, last_number, reason, noted_at from receipt_number_gaps
+    order by noted_at, seller, year`);
+}
+
+/** A gap as people write it: `2026-000043 to 2026-000142 of Example Ltd`. */
+export function gapText({ seller, year, first_number, last_number }: Gap): string {
+  const of = seller === '' ? '' : ` of ${seller}`;
+  return `${numberText(year, first_number)} to ${numberText(year, last_number)}${of}`;
 }
 
 /** One letter for an account and month. */
