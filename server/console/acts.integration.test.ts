@@ -154,11 +154,11 @@ beforeAll(async () => {
   };
 });
 
-/** Each table's rows as one hash. */
+/** Each table's rows as one hash; not `secret_keys`, where processes say again and again what they have in front. */
 async function contents(): Promise<Record<string, string>> {
   const { rows } = await pool.query(
     `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-       and not relispartition order by 1`,
+       and not relispartition and relname <> 'secret_keys' order by 1`,
   );
   const hashes: Record<string, string> = {};
   for (const table of ['pgboss.job', ...rows.map(({ relname }) => relname)]) {
