@@ -9,7 +9,7 @@ import { Problem } from '../problems/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import { price, service } from '../service/terms.ts';
 import type { SwitchName } from './contract.ts';
-import { saleIsOff, switchedOff } from './switches.ts';
+import { saleIsOff, switchedOff, switchedOffAndClosed } from './switches.ts';
 
 export interface Availability {
   checked_at: string;
@@ -37,16 +37,15 @@ type Switches = ReadonlySet<SwitchName>;
  * one that hangs.
  */
 export async function availability(runtime: Runtime, now: Date): Promise<Availability> {
-  const [off, hasAssessor, letters] = await Promise.all([
+  const [{ off, isClosed }, hasAssessor, letters] = await Promise.all([
     knownSwitches(runtime),
     runtime.assessorProbe?.wasUp(now) ?? true,
     letterReasons(runtime, now),
   ]);
   const rails = await railsNow(runtime, off, now);
   const usable = railNames.filter((name) => rails[name].state === 'available');
-  const isDown = off === unknownSwitches;
   const broken = [
-    ...(isDown ? ['database_unreachable'] : []),
+    ...(isClosed ? ['database_unreachable'] : []),
     ...(isDiskFull(runtime.db) ? ['database_full'] : []),
     ...(Math.abs(runtime.skewSeconds()) > skewMaxSeconds ? ['clock_differs'] : []),
   ];
@@ -72,12 +71,10 @@ export async function availability(runtime: Runtime, now: Date): Promise<Availab
   };
 }
 
-const unknownSwitches: Switches = new Set();
-
-/** The switches that are off; `unknownSwitches` while the database is down: the contract stays readable. */
-function knownSwitches({ db }: Runtime): Promise<Switches> {
-  return switchedOff(db.shared).catch((error) => {
-    if (isDatabaseTrouble(error)) return unknownSwitches;
+/** The switches that are off; none is known while the database is down: the contract stays readable. */
+function knownSwitches({ db }: Runtime): Promise<{ off: Switches; isClosed: boolean }> {
+  return switchedOffAndClosed(db.shared).catch((error) => {
+    if (isDatabaseTrouble(error)) return { off: new Set<SwitchName>(), isClosed: true };
     throw error;
   });
 }

@@ -11,6 +11,14 @@ export async function switchedOff(db: Queries): Promise<ReadonlySet<SwitchName>>
   return new Set(rows.map(({ name }) => name));
 }
 
+/** The same, and whether the database takes no writes: a replica, or one that somebody or a provider closed. */
+export async function switchedOffAndClosed(db: Queries): Promise<{ off: ReadonlySet<SwitchName>; isClosed: boolean }> {
+  const { off, is_closed } = await db.one<{ off: SwitchName[]; is_closed: boolean }>(sql`
+    select current_setting('transaction_read_only') = 'on' as is_closed,
+      array(select name from switches where name = any(${switchNames}::text[]) and state = 'off') as off`);
+  return { off: new Set(off), isClosed: is_closed };
+}
+
 /** The sales switches that are off, as SQL for an array. */
 export const salesOff = `(select coalesce(json_agg(name), '[]') from switches
   where state = 'off' and name in ('service', '${railNames.join("', '")}'))`;

@@ -21,6 +21,10 @@ async function readinessAt(baseUrl: string) {
 }
 
 const readiness = () => readinessAt(service.baseUrl);
+const availability = async () => {
+  const contract = await fetch(`${service.baseUrl}/api/agent/v1/services/svc_work_check`);
+  return (await contract.json()).availability;
+};
 const missing = (reason: string) => ({ live: 200, ready: 503, said: { status: 'not_ready', reasons: [reason] } });
 const ready = { live: 200, ready: 200, said: { status: 'ready' } };
 
@@ -35,7 +39,7 @@ it('a process whose migrations have not all been applied is alive and not ready'
   await expect.poll(readiness, patience).toMatchObject(ready);
 });
 
-it('a process whose database answers and takes no writes is alive and not ready, and another waits for it', async () => {
+it('a process whose database answers and takes no writes is not ready and sells nothing, and another waits for it', async () => {
   const { DATABASE_URL: url = '' } = service.environment;
   const name = new URL(url).pathname.slice(1);
   // As after a failover to the wrong server, or where a provider closes a database whose disk fills.
@@ -51,6 +55,11 @@ it('a process whose database answers and takes no writes is alive and not ready,
   };
   await set('set default_transaction_read_only = on');
   await expect.poll(readiness, patience).toMatchObject(missing('database_unreachable'));
+  await expect.poll(availability, patience).toMatchObject({
+    state: 'unavailable',
+    reasons: ['database_unreachable', 'no_payment_rail_available'],
+    registrations: { state: 'closed', reasons: ['database_unreachable'] },
+  });
   const { wrong, absent } = await lookAround(service.runtime.configuration);
   expect([wrong, absent]).toEqual([
     [],
@@ -58,6 +67,7 @@ it('a process whose database answers and takes no writes is alive and not ready,
   ]);
   await set('reset default_transaction_read_only');
   await expect.poll(readiness, patience).toMatchObject(ready);
+  await expect.poll(availability, patience).toMatchObject({ state: 'available', registrations: { state: 'open' } });
 });
 
 it('a process whose receipts nobody could verify is alive and not ready', async () => {
