@@ -67,6 +67,16 @@ describe('totals below the columns of the work', () => {
     expect(await told('8,346')).toMatch(/^contradicted: .*7,412 \+ 952 = 8,364\.$/);
   });
 
+  it('are no means, which lie between the figures above them', async () => {
+    const work_product =
+      '| Group | Stations | Mean |\n|---|---|---|\n| Inside | 5 | 21.2 |\n| Outside | 4 | 15.3 |\n| All | 9 | 18.6 |';
+    const { statements } = await checkWork(
+      { work_product, evidence: [{ source: 'Log', text: 'Five stations stand inside, four outside.' }] },
+      { assessor: embeddedAssessor, now: new Date('2026-05-13T08:00:00Z') },
+    );
+    expect(statements.slice(-2).map(({ status }) => status)).toEqual(['supported', 'not_found']);
+  });
+
   it('take off what has a minus', async () => {
     const work_product =
       '| Item | Linde | Seehof |\n|---|---|---|\n| Rooms | 8,024 | 7,412 |\n| Rebate | -24 | -12 |\n| Total | 8,000 | 7,400 |';

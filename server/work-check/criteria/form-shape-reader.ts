@@ -56,6 +56,14 @@ const listed = (text: string): string[] =>
     .map((part) => part.replace(/^(?:for|the|an?) /, '').replaceAll(/^[\s\x60"“'‘]+|[\s\x60"”'’.]+$/g, ''))
     .filter((part) => part !== '');
 
+/** Whether a list names keys: in quotation marks, or each in one word. "Keys in snake_case" names none. */
+function areKeys(noun: string, list: string): boolean {
+  if (/["\x60]/.test(list)) return true;
+  const isOfWords = listed(list).every((key) => /^[\p{L}_][\w.-]*$/u.test(key));
+  // "The fields date and amount" may be subjects.
+  return isOfWords && (!/^fields$/i.test(noun) || /_|[a-z][A-Z]/.test(list));
+}
+
 /** Readers of shapes, closer patterns before wider ones. */
 export const SHAPE_READERS: readonly Reader[] = [
   [
@@ -75,13 +83,8 @@ export const SHAPE_READERS: readonly Reader[] = [
     () => ({ kind: 'json' }),
   ],
   [
-    phrase(`(?:keys|fields|properties)(?: named| called)?:? ${LIST}`),
-    ([, list = '']) => (/["\x60_]|[a-z][A-Z]/.test(list) ? { kind: 'keys', keys: listed(list) } : undefined),
-  ],
-  [
-    phrase(`(?:keys|properties)(?: named| called)?:? ${LIST}`),
-    ([, list = '']) =>
-      listed(list).every((key) => /^[a-z][A-Za-z0-9_]*$/.test(key)) ? { kind: 'keys', keys: listed(list) } : undefined,
+    phrase(`(keys|fields|properties)(?: named| called)?:? ${LIST}`),
+    ([, noun = '', list = '']) => (areKeys(noun, list) ? { kind: 'keys', keys: listed(list) } : undefined),
   ],
   [
     phrase(
@@ -152,7 +155,9 @@ export const SHAPE_READERS: readonly Reader[] = [
     () => ({ kind: 'plain_numbers' }),
   ],
   [
-    phrase(`(?:dates? [^.;]{0,30}?)?(?:ISO(?:[ -]?8601)?(?: dates?| format)?|YYYY-MM-DD)(?: dates?| format)?`),
+    phrase(
+      `(?:dates? [^.;]{0,30}?)?(?:ISO(?:[ -]?8601)?(?: dates?| format)?|YYYY-MM-DD)(?: dates?| format)?(?: in (?:all |the )*date fields)?`,
+    ),
     () => ({ kind: 'iso_dates' }),
   ],
   [

@@ -144,10 +144,13 @@ const OTHER_DATE = new RegExp(
 );
 const ISO_DATE = /(?<![\p{L}\p{N}-])\d{4}-\d{2}-\d{2}(?!\d)/gu;
 
+/** Of a record the fields that hold a date and nothing else: a text may tell a date as people do. */
 export function answerIsoDates(work: Work): RuleAnswer {
-  const text = proseOf(work);
-  const other = [...text.matchAll(OTHER_DATE)].map(([found]) => found);
-  const iso = text.match(ISO_DATE) ?? [];
+  const isText = typeof work.value === 'string';
+  const texts = isText ? [proseOf(work)] : leavesOf(work.value).map(({ value }) => String(value).trim());
+  const datesIn = (pattern: RegExp): string[] =>
+    texts.flatMap((text) => [...text.matchAll(pattern)].flatMap(([one]) => (isText || one === text ? [one] : [])));
+  const [other, iso] = [datesIn(OTHER_DATE), datesIn(ISO_DATE)];
   if (other.length > 0)
     return failing(
       `The work has ${quote(other.slice(0, 3))}, which ${other.length === 1 ? 'is no ISO 8601 date' : 'are no ISO 8601 dates'}.`,

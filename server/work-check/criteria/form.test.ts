@@ -341,6 +341,12 @@ describe('shapes are looked up', () => {
     ],
     ['Is valid JSON', { a: 1 }, 'met', 'The work is valid JSON.'],
     ['Is valid JSON', '{"a": 1,}', 'missing', 'The work is text that no JSON parser reads.'],
+    [
+      'Keys in snake_case, dates as YYYY-MM-DD, null where nothing is given',
+      { paid_on: '2026-05-04' },
+      'not_assessable',
+      'The work has 1 date such as “2026-05-04”, and none written otherwise.',
+    ],
     ['Has the keys "id" and "total"', { id: 1 }, 'missing', 'The work has no key “total”.'],
     [
       'Every record has the keys `id` and `name`',
@@ -431,6 +437,18 @@ describe('shapes are looked up', () => {
       'Paid 2026-05-04.',
       'met',
       'The work has 1 date such as “2026-05-04”, and none written otherwise.',
+    ],
+    [
+      'Dates are in ISO 8601 format in the date fields',
+      { paid: '2026-05-04', note: 'Moved from 3 May 2026 by mail.' },
+      'met',
+      'The work has 1 date such as “2026-05-04”, and none written otherwise.',
+    ],
+    [
+      'Dates are in ISO 8601 format in the date fields',
+      { paid: '4 May 2026', note: 'Moved by mail.' },
+      'missing',
+      'The work has “4 May 2026”, which is no ISO 8601 date.',
     ],
     ['No Markdown', 'It is **bold**.', 'missing', 'The work holds Markdown: “**bold**”.'],
     [

@@ -25,6 +25,12 @@ describe('a criterion that asks for something to be said', () => {
     expect(await answerTo(criterion, 'The board approved the new bridge.', minutes)).toBe(expected);
   });
 
+  it('is not answered by a date that stands beside one word of its subject', async () => {
+    const work = 'I have checked it against the policy of 1 January 2026. In a vehicle, they are insured at all times.';
+    const policy = { source: 'Policy', text: 'We renewed the policy on 1 January 2026.' };
+    expect(await answerTo('Says when instruments in the vehicle are insured', work, policy)).not.toMatch(/^met/);
+  });
+
   it.each(['Names the discount for pensioners', 'Explains the parking situation', 'States how many visitors attended'])(
     '%s is left to a person when words do not tell',
     async (criterion) => {

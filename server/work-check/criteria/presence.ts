@@ -8,7 +8,7 @@ import { type Concept, conceptsAsked, shows } from './concepts.ts';
 import { foreignLanguage } from './language.ts';
 import type { Kind, Reader } from './reader.ts';
 import { notAssessable } from './reader.ts';
-import { about, askedWords, shareOf, type Topic, topicOf } from './subject.ts';
+import { ABOUT, about, askedWords, shareOf, type Topic, topicOf } from './subject.ts';
 
 /** How much of a criterion's subject the statements together must hold to have answered it. */
 const TOGETHER = 0.6;
@@ -60,6 +60,7 @@ function showing(
   );
   const shares = all.map(({ statement }) => shareOf(topic, statement) + ASKED_COUNTS * shareOf(asked, statement));
   const best = Math.max(0, ...shares);
+  if (!concept.telling && best > 0 && best < ABOUT) return [];
   if (best > 0) return all.filter((_, at) => (shares[at] ?? 0) >= best * NEAR_BEST);
   return concept.telling ? all.slice(0, SHOWN + 1) : [];
 }

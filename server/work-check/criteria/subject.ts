@@ -99,13 +99,14 @@ function hasPrefix(wanted: string, own: ReadonlySet<string>): boolean {
   return false;
 }
 
-const FOUND = 0.34;
+/** From this share of a topic on a statement speaks of it. */
+export const ABOUT = 0.34;
 const NEAR_BEST = 0.6;
 
 /** The statements about a topic: those that hold most of it. */
 export function about(topic: readonly Topic[], judged: readonly JudgedStatement[]): JudgedStatement[] {
   if (topic.length === 0) return [];
   const shares = judged.map(({ statement }) => shareOf(topic, statement));
-  const floor = Math.max(FOUND, Math.max(0, ...shares) * NEAR_BEST);
+  const floor = Math.max(ABOUT, Math.max(0, ...shares) * NEAR_BEST);
   return judged.filter((_, at) => (shares[at] ?? 0) >= floor);
 }

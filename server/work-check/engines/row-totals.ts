@@ -14,18 +14,26 @@ function numberOf(text: string, name: string): number | undefined {
   return figure?.kind === 'percent' ? undefined : figure?.value;
 }
 
+/**
+ * The parts added up beside what is given as their total. A figure between its parts that they do not add up to is a mean
+ * or a share of them: no sum was meant.
+ */
+function summed(claimed: number | undefined, parts: readonly number[], text: string): RowTotal | undefined {
+  if (claimed === undefined || parts.length < 2) return undefined;
+  const sum = parts.reduce((total, part) => total + part, 0);
+  const holds = Math.abs(sum - claimed) <= parts.length * printedTolerance(text) * 1.01;
+  const least = Math.min(...parts);
+  if (!holds && least >= 0 && claimed > least && claimed < Math.max(...parts)) return undefined;
+  return { holds, says: `${parts.map(written).join(' + ')} = ${written(Math.round(sum * 1e6) / 1e6)}` };
+}
+
 function sumOfRow({ record, kind }: Statement): RowTotal | undefined {
   if (kind !== 'cell' || record === undefined || !TOTAL.test(record.column)) return undefined;
   const claimed = numberOf(record.value, record.column);
   const parts = record.keys.flatMap((one, at) =>
     one === record.identity ? [] : (numberOf(one, record.names[at] ?? '') ?? []),
   );
-  if (claimed === undefined || parts.length < 2) return undefined;
-  const sum = parts.reduce((total, part) => total + part, 0);
-  return {
-    holds: Math.abs(sum - claimed) <= parts.length * printedTolerance(record.value) * 1.01,
-    says: `${parts.map(written).join(' + ')} = ${written(Math.round(sum * 1e6) / 1e6)}`,
-  };
+  return summed(claimed, parts, record.value);
 }
 
 /**
@@ -49,12 +57,7 @@ function sumOfColumn({ record, kind, at }: Statement, all: readonly Statement[])
       ? (numberOf(one.record.value, record.column) ?? [])
       : [],
   );
-  if (claimed === undefined || parts.length < 2) return undefined;
-  const sum = parts.reduce((total, part) => total + part, 0);
-  return {
-    holds: Math.abs(sum - claimed) <= parts.length * printedTolerance(record.value) * 1.01,
-    says: `${parts.map(written).join(' + ')} = ${written(Math.round(sum * 1e6) / 1e6)}`,
-  };
+  return summed(claimed, parts, record.value);
 }
 
 const tableOf = (at: string): string => /^table \d+/.exec(at)?.[0] ?? '';

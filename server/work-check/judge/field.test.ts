@@ -33,3 +33,14 @@ it('a record that the work parts into several rows is not accused by its whole',
   expect(await customers('| F2 | 1 | 610 |', '| F2 | 2 | 295 |')).not.toContain('contradicted');
   expect(await customers('| F2 | 1 | 610 |')).toContain('contradicted');
 });
+
+it('an empty cell or field claims nothing, and is not accused by a value that may have been taken back', async () => {
+  const work: JsonValue = [
+    { booking: 'B1', start: '09:00' },
+    { booking: 'B2', start: null },
+  ];
+  const text = '| Booking | Start |\n|---|---|\n| B1 | 09:00 |\n| B2 | 09:30 |\n\nPhone, 12 January: B2 is off.';
+  const request = { work_product: work, evidence: [{ source: 'Sheet', text }] };
+  const report = await checkWork(request, { assessor: embeddedAssessor, now: new Date('2026-03-15T12:00:00Z') });
+  expect(report.statements.map(({ status }) => status)).not.toContain('contradicted');
+});

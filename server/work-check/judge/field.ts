@@ -37,7 +37,8 @@ export function judgeCell(
       : { status: 'supported', why: `The rows of ${from} give it as ${worked}.`, passages, computed: worked };
   // Another source may know better than the table: only what no source gives for this record is contradicted.
   if (statement.record !== undefined && isGivenElsewhere(statement, passage, records, index)) return undefined;
-  if (isOneOfSeveral(statement, work)) return undefined;
+  // An empty field claims nothing: a value may have been taken back.
+  if (isOneOfSeveral(statement, work) || value === 'null') return undefined;
   return {
     status: 'contradicted',
     why:
