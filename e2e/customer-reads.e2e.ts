@@ -41,6 +41,17 @@ async function deliveredJob(changes: Record<string, unknown> = {}): Promise<stri
   return key;
 }
 
+/** Each with a sentence of its own, so that a report on them cites as many passages. */
+const ports =
+  'Antwerp Bergen Cadiz Dublin Essen Faro Genoa Hull Izmir Kiel Leith Malaga Nantes Odense Porto Riga Split Turku Varna Zadar'.split(
+    ' ',
+  );
+
+function longJob(): Promise<string> {
+  const text = ports.map((port, index) => `${port} received ${index + 7} crates.`).join('\n');
+  return deliveredJob({ work_product: text, evidence: [{ source: 'Arrivals', text }] });
+}
+
 const link = () => makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner@example.com' }, new Date());
 
 describe('a page that asks to sign in', () => {
@@ -466,6 +477,78 @@ describe('a report', () => {
     await page.goto(`${stack.baseUrl}/reports/${jobKey}`);
     expect(await page.locator('article:visible mark').count()).toBe(cited);
     await context.close();
+  });
+
+  it('of long work sends few passages, reads each other one once it is opened, and prints all of them', async () => {
+    const address = `${stack.baseUrl}/reports/${await longJob()}`;
+    const page = await owner.context().newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('/passage')) asked.push(request.url());
+    });
+    await page.goto(address, { waitUntil: 'networkidle' });
+    expect(await page.locator('article[id^=passage-]').count()).toBe(ports.length);
+    expect(await page.locator('article[id^=passage-]:has(mark)').count()).toBe(12);
+    expect(asked).toEqual([]);
+    await page.goto(`${address}#passage-12`);
+    const marks = () => page.locator('article:visible mark').allInnerTexts();
+    await page.getByRole('link', { name: 'Next citation' }).press('Enter');
+    await expect.poll(marks, patience).toEqual(['Nantes received 19 crates.']);
+    await page.getByRole('link', { name: 'Previous citation' }).press('Enter');
+    await page.getByRole('link', { name: 'Next citation' }).press('Enter');
+    expect(await marks()).toEqual(['Nantes received 19 crates.']);
+    expect(asked).toHaveLength(1);
+
+    const said = await page.request.get(asked[0] ?? '');
+    expect([said.status(), said.headers()]).toEqual([
+      200,
+      expect.objectContaining({ 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }),
+    ]);
+    const other = new URL(asked[0] ?? '');
+    other.searchParams.set('digest', `sha256:${'0'.repeat(64)}`);
+    expect((await page.request.get(other.href)).status()).toBe(404);
+    expect((await fetch(asked[0] ?? '')).status).toBe(401);
+    const stranger = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
+    const foreign = new URL(asked[0] ?? '');
+    foreign.pathname = `/reports/${await stranger.authorizedJob()}/passage`;
+    expect((await page.request.get(foreign.href)).status()).toBe(404);
+
+    await page.addInitScript(() => {
+      window.print = () => {
+        document.documentElement.dataset.printed = String(Number(document.documentElement.dataset.printed ?? 0) + 1);
+      };
+    });
+    await page.keyboard.press('Control+p');
+    await page.waitForURL(/whole=yes/);
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.printed), patience).toBe('1');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('article:visible mark').count()).toBe(ports.length);
+    await page.close();
+  });
+
+  it('of long work leads a reader without scripts to every passage, and says when one cannot be read', async () => {
+    const address = `${stack.baseUrl}/reports/${await longJob()}`;
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    await plain.addCookies(await owner.context().cookies());
+    const paper = await plain.newPage();
+    await paper.goto(address);
+    const thirteenth = paper.locator('#passage-13');
+    expect(await thirteenth.innerText()).toContain('This page leaves the text of this passage out.');
+    await thirteenth.getByRole('link', { name: 'Show every passage' }).click();
+    await paper.waitForURL(/whole=yes/);
+    expect(await paper.locator('article:visible mark').count()).toBe(ports.length);
+    await plain.close();
+
+    const page = await owner.context().newPage();
+    await page.route('**/passage?*', (route) => route.abort());
+    await page.goto(`${address}#passage-13`);
+    await page.getByText('The passage could not be read.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Show every passage' }).click();
+    await expect
+      .poll(() => page.locator('#passage-13:visible mark').allInnerTexts(), patience)
+      .toEqual(['Nantes received 19 crates.']);
+    await page.close();
   });
 
   it('is downloaded by members alone', async () => {

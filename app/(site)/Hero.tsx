@@ -1,4 +1,5 @@
-import { Cited, type EvidenceText } from '@/components/purchases/PassagePanel.tsx';
+import { Cited } from '@/components/purchases/PassageLines.tsx';
+import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { citedPassages, linesAround, passageNumbers } from '@/components/purchases/passages.ts';
 import { State, StateBadge } from '@/components/purchases/State.tsx';

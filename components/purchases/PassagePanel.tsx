@@ -4,8 +4,10 @@ import { Digest } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { SourceEntry } from '@/server/work-check/contract.ts';
-import { type ByteText, byteText } from './byte-text.ts';
+import { byteText } from './byte-text.ts';
 import { PassageFrame, PassageLink, ReturnLink } from './Citations.tsx';
+import { PassageLines } from './PassageLines.tsx';
+import { PassageOnDemand } from './PassageOnDemand.tsx';
 import { linesAround, type Passage } from './passages.ts';
 import { StatementLink } from './Statements.tsx';
 
@@ -13,33 +15,6 @@ import { StatementLink } from './Statements.tsx';
 export interface EvidenceText {
   ref: string;
   text: string;
-}
-
-/** Brackets around the passage, across lines. */
-export function Cited({ text, opens, closes }: { text: string; opens: boolean; closes: boolean }) {
-  const brackets = `${opens ? '' : 'before:content-none!'} ${closes ? '' : 'after:content-none!'}`;
-  return <mark className={`cited ${brackets}`}>{text}</mark>;
-}
-
-function Verbatim({ text, passage }: { text: ByteText; passage: Passage }) {
-  const lines = linesAround(text, passage.start, passage.end);
-  if (lines === null) {
-    return <p className="px-4 font-sans text-ink-2">The stored text does not contain the bytes of this citation.</p>;
-  }
-  const first = lines.findIndex((line) => line.cited);
-  const last = lines.findLastIndex((line) => line.cited);
-  return lines.map((line, index) => (
-    <div key={line.number} className="grid grid-cols-[2.75rem_1fr]">
-      <span aria-hidden="true" className="pr-3 text-right text-ink-3 select-none">
-        {line.number}
-      </span>
-      <p dir="auto" className="min-w-0 pr-4 wrap-anywhere whitespace-pre-wrap [unicode-bidi:isolate]">
-        {line.before}
-        {line.cited ? <Cited text={line.cited} opens={index === first} closes={index === last} /> : null}
-        {line.after}
-      </p>
-    </div>
-  ));
 }
 
 function NotKept({ source }: { source: SourceEntry | undefined }) {
@@ -51,6 +26,10 @@ function NotKept({ source }: { source: SourceEntry | undefined }) {
       Its digest stays: anyone with a copy can prove which text was assessed.
     </p>
   );
+}
+
+function passageQuery({ ref, start, end }: Passage, digest: string): URLSearchParams {
+  return new URLSearchParams({ ref, digest, start: String(start), end: String(end) });
 }
 
 function PassageHead({ passage, source, previous, next, bytes }: HeadProps) {
@@ -124,15 +103,28 @@ function CitedBy({ passage: { findings, statements } }: { passage: Passage }) {
   );
 }
 
+/** Where the texts of passages are that a page does not send at once. */
+export interface OnDemand {
+  /** Answers the lines of the passage that its query names. */
+  address: string;
+  /** The page with every passage. */
+  whole: string;
+}
+
+/** Passages whose text a page sends at once; the rest is read when asked for. */
+export const PASSAGES_SENT = 12;
+
 interface Props {
   passages: readonly Passage[];
   sources: readonly SourceEntry[];
   /** Null once the content was deleted. */
   evidence: readonly EvidenceText[] | null;
+  /** Null sends every text at once. */
+  onDemand?: OnDemand | null;
 }
 
 /** The cited passages, one at a time: source, origin, text, bytes, digest and age. */
-export function PassagePanel({ passages, sources, evidence }: Props) {
+export function PassagePanel({ passages, sources, evidence, onDemand = null }: Props) {
   const texts = new Map(evidence?.map(({ ref, text }) => [ref, byteText(text)]));
   return passages.map((passage, index) => {
     const source = sources.find((entry) => entry.ref === passage.ref);
@@ -147,7 +139,17 @@ export function PassagePanel({ passages, sources, evidence }: Props) {
           bytes={text?.bytes ?? null}
         />
         <div className="bg-sunken py-3 font-mono text-dense leading-6">
-          {text === undefined ? <NotKept source={source} /> : <Verbatim text={text} passage={passage} />}
+          {text === undefined ? (
+            <NotKept source={source} />
+          ) : onDemand && source && index >= PASSAGES_SENT ? (
+            <PassageOnDemand
+              passage={passage.number}
+              address={`${onDemand.address}?${passageQuery(passage, source.digest)}`}
+              whole={onDemand.whole}
+            />
+          ) : (
+            <PassageLines lines={linesAround(text, passage.start, passage.end)} />
+          )}
         </div>
         <details className="px-4 py-1 text-dense">
           <summary className="min-h-6 w-fit cursor-pointer py-0.5 text-ink-3">Place, digest and date</summary>

@@ -4,15 +4,24 @@ import { embeddedAssessor } from '@/server/work-check/assessors/embedded.ts';
 import { checkWork } from '@/server/work-check/check.ts';
 import { bounds, type CheckRequest, evidenceTexts, type Report } from '@/server/work-check/contract.ts';
 import { exampleRequest, sampleReport } from '@/server/work-check/sample.ts';
-import { ReportView } from './ReportView.tsx';
+import { type OnDemand, PASSAGES_SENT } from './PassagePanel.tsx';
+import { isInParts, ReportView } from './ReportView.tsx';
 import { VerdictSummary } from './VerdictSummary.tsx';
 
 const textsOf = (request: CheckRequest) =>
   evidenceTexts(request).map((text, index) => ({ ref: `evidence/${index}`, text }));
 
-const markupOf = (report: Report, request: CheckRequest, from = 1): string =>
+const inParts = { address: '/reports/job_1/passage', whole: '/reports/job_1?whole=yes' };
+
+const markupOf = (report: Report, request: CheckRequest, from = 1, onDemand: OnDemand | null = inParts): string =>
   renderToStaticMarkup(
-    <ReportView report={report} work={request.work_product} evidence={textsOf(request)} from={from} />,
+    <ReportView
+      report={report}
+      work={request.work_product}
+      evidence={textsOf(request)}
+      from={from}
+      onDemand={onDemand}
+    />,
   );
 
 /** Each fold without what it hides. */
@@ -63,6 +72,10 @@ describe('a report on a page', () => {
     expect(words.indexOf('States when the goods')).toBeGreaterThan(words.indexOf('Amounts are worked out correctly'));
   });
 });
+
+/** Each passage of a page. */
+const passagesIn = (markup: string): string[] =>
+  [...markup.matchAll(/<article id="passage-.*?<\/article>/gs)].map(([passage]) => passage);
 
 describe('a report on long work', () => {
   let report: Report;
@@ -118,6 +131,26 @@ describe('a report on long work', () => {
     for (const [, number] of markup.matchAll(/href="#passage-(\d+)"/g)) expect(passages).toContain(number);
     const notes = new Set(notesIn(markup));
     for (const [, number] of markup.matchAll(/href="#statement-(\d+)"/g)) expect(notes).toContain(Number(number));
+  });
+
+  it('sends the text of few passages, and where each other one is read by its digest', async () => {
+    const markup = markupOf(report, request, 201);
+    const passages = passagesIn(markup);
+    expect(passages.length).toBeGreaterThan(PASSAGES_SENT);
+    expect(passages.map((passage) => passage.includes('This page leaves the text of this passage out'))).toEqual(
+      passages.map((_, index) => index >= PASSAGES_SENT),
+    );
+    for (const passage of passages.slice(PASSAGES_SENT)) expect(passage).not.toContain('<mark');
+    expect(markup).toContain(`href="${inParts.whole}#passage-`);
+    expect([isInParts(report), isInParts(await sampleReport())]).toEqual([true, false]);
+  });
+
+  it('is whole on one page for paper: every statement, with the text of every passage', () => {
+    const markup = markupOf(report, request, 60, null);
+    expect(notesIn(markup)).toHaveLength(report.statements.length);
+    expect(passagesIn(markup).length).toBeGreaterThan(400);
+    for (const passage of passagesIn(markup)) expect(passage).toContain('<mark');
+    expect(markup).not.toContain('?statements=');
   });
 
   it('shows the first page where the address names no statement', () => {

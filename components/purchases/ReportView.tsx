@@ -9,9 +9,9 @@ import { Disagreements } from './Disagreements.tsx';
 import { disagreementsOf } from './disagreements.ts';
 import { disputeReasonText } from './dispute-words.ts';
 import { Findings } from './Findings.tsx';
-import { type EvidenceText, PassagePanel } from './PassagePanel.tsx';
+import { type EvidenceText, type OnDemand, PASSAGES_SENT, PassagePanel } from './PassagePanel.tsx';
 import { citedPassages, firstPassagesOf } from './passages.ts';
-import { isOnPage, STATEMENTS_ON_A_PAGE, statementPage } from './statement-pages.ts';
+import { isOnPage, STATEMENTS_ON_A_PAGE, statementPage, wholePage } from './statement-pages.ts';
 import { stateWord } from './states.ts';
 import { VerdictSummary } from './VerdictSummary.tsx';
 import { WorkView } from './WorkView.tsx';
@@ -78,7 +78,13 @@ interface Props {
   from?: number;
   /** The digest of this report, where it is not the newest. */
   digest?: string | null;
+  /** Where the texts of further passages are; null sends every text and every statement, for paper. */
+  onDemand?: OnDemand | null;
 }
+
+/** Whether a page leaves some of the report to another page, or until it is asked for. */
+export const isInParts = ({ findings, statements }: Report): boolean =>
+  statements.length > STATEMENTS_ON_A_PAGE || citedPassages(findings, statements).length > PASSAGES_SENT;
 
 /** A delivered report: verdict, findings and statements beside their passages, checks, limitations, sources. */
 export function ReportView({
@@ -92,12 +98,14 @@ export function ReportView({
   disputed,
   from = 1,
   digest = null,
+  onDemand = null,
 }: Props) {
-  const page = statementPage(from, report.statements.length, digest);
+  const count = report.statements.length;
+  const page = onDemand ? statementPage(from, count, digest) : wholePage(count, digest);
   const passages = citedPassages(report.findings, report.statements);
   const firstPassages = firstPassagesOf(report.statements, passages);
   const disagreements = disagreementsOf(report, work, evidence);
-  const listed = disagreements.slice(0, STATEMENTS_ON_A_PAGE);
+  const listed = onDemand ? disagreements.slice(0, STATEMENTS_ON_A_PAGE) : disagreements;
   const told = new Set(listed.map(({ number }) => number - 1));
   const isHere = (number: number) => isOnPage(number, page) || told.has(number - 1);
   const shown = passages.filter(({ findings, statements }) => findings.length > 0 || statements.some(isHere));
@@ -131,7 +139,7 @@ export function ReportView({
           </div>
           <PassageColumn>
             {shown.length > 0 ? (
-              <PassagePanel passages={shown} sources={sources} evidence={evidence} />
+              <PassagePanel passages={shown} sources={sources} evidence={evidence} onDemand={onDemand} />
             ) : (
               <p className="p-4 text-ink-2">No finding and no statement cites a passage of the evidence.</p>
             )}

@@ -18,6 +18,14 @@ export function statementPage(number: number, count: number, digest: string | nu
   return { first, last: Math.max(1, Math.min(count, first + size - 1)), size, digest };
 }
 
+/** Every statement on one page, for paper. */
+export const wholePage = (count: number, digest: string | null): StatementPage => ({
+  first: 1,
+  last: Math.max(1, count),
+  size: Math.max(1, count),
+  digest,
+});
+
 export const isOnPage = (number: number, { first, last }: Pick<StatementPage, 'first' | 'last'>): boolean =>
   number >= first && number <= last;
 

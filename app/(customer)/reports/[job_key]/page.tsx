@@ -5,17 +5,18 @@ import { DeleteContent } from '@/components/forms/DeleteContent.tsx';
 import { KeepPlace } from '@/components/forms/KeepPlace.tsx';
 import { ReviewButtons } from '@/components/forms/Review.tsx';
 import { nameOf } from '@/components/identity/AgentList.tsx';
-import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
-import { ReportView } from '@/components/purchases/ReportView.tsx';
+import type { EvidenceText, OnDemand } from '@/components/purchases/PassagePanel.tsx';
+import { isInParts, ReportView } from '@/components/purchases/ReportView.tsx';
 import { ReviewBar, ReviewDetail } from '@/components/purchases/ReviewBar.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { PrintButton } from '@/components/ui/PrintButton.tsx';
+import { PrintButton, PrintElsewhere } from '@/components/ui/PrintButton.tsx';
 import { type JsonValue, parsedIfJson } from '@/server/kernel/json-value.ts';
 import { type ProblemCode, problems } from '@/server/problems/catalogue.ts';
 import type { Evidence, Job } from '@/server/purchases/contract.ts';
 import { isEnded, mayDispute } from '@/server/purchases/states.ts';
 import { titleOf } from '@/server/purchases/title.ts';
+import type { Report } from '@/server/work-check/contract.ts';
 import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
 import { noticeAt } from '../../notice.ts';
@@ -50,9 +51,11 @@ interface Shown {
   evidence: Evidence;
   /** The digest of the shown report, unless it is the newest. */
   earlier: string | null;
+  /** The page with the whole report; null where this one has it. */
+  whole: string | null;
 }
 
-function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
+function Heading({ job, evidence, earlier, isOwnWallet, whole }: Shown) {
   const isRechecked = job.timeline.some(({ event }) => event === 'redeliver');
   const event = isRechecked && earlier === null ? 'redeliver' : 'deliver';
   const delivered = job.timeline.findLast((entry) => entry.event === event);
@@ -87,14 +90,14 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
         </p>
       </div>
       <div className="mt-1 max-md:hidden">
-        <Files jobKey={job.job_key} earlier={earlier} />
+        <Files jobKey={job.job_key} earlier={earlier} whole={whole} />
       </div>
     </div>
   );
 }
 
 /** The report as files, and on paper. */
-function Files({ jobKey, earlier }: { jobKey: string; earlier: string | null }) {
+function Files({ jobKey, earlier, whole }: { jobKey: string } & Pick<Shown, 'earlier' | 'whole'>) {
   const files = `/reports/${jobKey}/report`;
   const query = earlier === null ? '' : `?report_digest=${earlier}`;
   return (
@@ -107,7 +110,7 @@ function Files({ jobKey, earlier }: { jobKey: string; earlier: string | null }) 
         <Download className="icon" />
         JSON
       </a>
-      <PrintButton />
+      {whole === null ? <PrintButton /> : <PrintElsewhere address={whole} />}
     </div>
   );
 }
@@ -118,7 +121,7 @@ const decisions: Record<string, string> = {
 };
 
 /** A notice above the report: it was just reviewed, it was replaced, or something was refused. */
-function Notice({ job, earlier, told: problem }: Omit<Shown, 'evidence' | 'isOwnWallet'> & { told: string | null }) {
+function Notice({ job, earlier, told: problem }: Pick<Shown, 'job' | 'earlier'> & { told: string | null }) {
   const decision = decisions[problem ?? ''];
   if (decision !== undefined)
     // Sticky: the page stays where it was, and this is seen there.
@@ -155,7 +158,19 @@ function Notice({ job, earlier, told: problem }: Omit<Shown, 'evidence' | 'isOwn
 
 interface Props {
   params: Promise<{ job_key: string }>;
-  searchParams: Promise<{ report_digest?: string | string[]; statements?: string | string[] }>;
+  searchParams: Promise<Partial<Record<'report_digest' | 'statements' | 'whole', string | string[]>>>;
+}
+
+/** The digest of the report that the address names, unless it is the newest. */
+const earlierOf = (job: Job, asked: string | string[] | undefined): string | null =>
+  typeof asked === 'string' && asked !== job.report_digest ? asked : null;
+
+/** Where the page leaves out what else there is, and the page with the whole report; null for a page that has it. */
+function onDemandOf(jobKey: string, report: Report, earlier: string | null, asked: unknown): OnDemand | null {
+  if (asked !== undefined || !isInParts(report)) return null;
+  const page = `/reports/${jobKey}`;
+  const digest = earlier === null ? {} : { report_digest: earlier };
+  return { address: `${page}/passage`, whole: `${page}?${new URLSearchParams({ ...digest, whole: 'yes' })}` };
 }
 
 /** Whether the report that is shown may be reviewed now: the newest one. */
@@ -164,7 +179,7 @@ const isUpForReview = (job: Job, earlier: string | null): boolean =>
 
 /** A job's report for members of the buying account: the newest, or the one with the requested digest. */
 export default show(async ({ params, searchParams }: Props) => {
-  const [{ job_key }, { report_digest, statements }] = await Promise.all([params, searchParams]);
+  const [{ job_key }, { report_digest, statements, whole }] = await Promise.all([params, searchParams]);
   const found = await readJob(job_key);
   if (!found?.job) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
   const { job, evidence } = found;
@@ -174,14 +189,16 @@ export default show(async ({ params, searchParams }: Props) => {
   const contentAction = isDeletable && may('delete_content') ? <DeleteContent jobKey={job.job_key} /> : null;
   const told = await noticeAt(`/reports/${job_key}`);
   if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} told={told} />;
-  const earlier = typeof report_digest === 'string' && report_digest !== job.report_digest ? report_digest : null;
+  const earlier = earlierOf(job, report_digest);
   const report = await readForMember('report', ctx, { job_key, report_digest: earlier ?? job.report_digest });
   if (report === null) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
+  const onDemand = onDemandOf(job_key, report, earlier, whole);
+  const files = { earlier, whole: onDemand?.whole ?? null };
   const mayReview = may('review') && isUpForReview(job, earlier);
   return (
     <>
       <div className="mx-auto max-w-page px-4 pt-4 pb-2 md:px-6 md:pt-8 md:pb-12">
-        <Heading job={job} evidence={evidence} earlier={earlier} isOwnWallet={wallet !== null} />
+        <Heading job={job} evidence={evidence} isOwnWallet={wallet !== null} {...files} />
         <Notice job={job} earlier={earlier} told={told} />
         <KeepPlace restores={told !== null} />
         <div className="mt-4 md:mt-6">
@@ -191,10 +208,11 @@ export default show(async ({ params, searchParams }: Props) => {
             evidence={keptTexts(evidence)}
             from={Number(statements ?? 1)}
             digest={earlier}
+            onDemand={onDemand}
             contentEndsAt={evidence.deleted_at ?? evidence.delete_after}
             submitted={evidence.submitted}
             contentAction={contentAction}
-            files={<Files jobKey={job.job_key} earlier={earlier} />}
+            files={<Files jobKey={job.job_key} {...files} />}
             disputed={
               report.correction && `/reports/${job.job_key}?report_digest=${report.correction.previous_report_digest}`
             }
