@@ -91,7 +91,17 @@ export function EditAgent(props: Props) {
               <GrantForm at={at} agent={agent} values={values} rails={rails} />
             ) : (
               <div className="panel">
-                <Limits grant={agent.grant} />
+                <Limits grant={agent.grant}>
+                  <p className="mt-3 text-dense text-ink-2">
+                    {agent.grant.expires_at === null ? (
+                      'It may buy until somebody pauses or revokes it.'
+                    ) : (
+                      <>
+                        From <Instant at={agent.grant.expires_at} /> on it buys nothing.
+                      </>
+                    )}
+                  </p>
+                </Limits>
               </div>
             )}
             {may('pause_agent') ? <Acts at={at} agent={agent} may={may} /> : null}

@@ -122,6 +122,9 @@ export function LimitFields({ values, hints }: Props) {
           </div>
         );
       })}
+      {values.ends === '' ? (
+        <p className="-mb-3 text-dense text-ink-2 md:col-span-3">It may buy until you pause or revoke it.</p>
+      ) : null}
       <FurtherLimits values={values} />
     </div>
   );

@@ -51,7 +51,7 @@ function openWords(job: Job, price: ReactNode): { title: ReactNode; detail: Reac
         ) : (
           'If you dispute it, the work is checked once more at no charge.'
         )}{' '}
-        Silence is never acceptance.
+        If you do nothing, it stays held: silence is never acceptance.
       </>
     ),
   };
