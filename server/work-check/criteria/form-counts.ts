@@ -195,7 +195,7 @@ function figure({ low, high }: Measure, { unit, min, max, near }: CountRule): st
   const shown = unit === 'words' || unit === 'characters' ? high : low > bounds.max ? low : high;
   if (!matters) return `${grouped(shown)} ${nounOf(unit, shown)}`;
   const how = {
-    words: 'without titles',
+    words: 'without titles and tables',
     sentences: 'counting only those that end with a stop',
     headings: 'counting only those marked as headings',
     bullets: 'in the shortest of its lists',

@@ -92,8 +92,8 @@ function contactNumbers(text: string, sources: readonly string[]): string[] {
 }
 
 const ALWAYS_PERSONAL =
-  /\b(?:personal (?:data|details|information)|personally|identifiable|anonym\w*|privacy|private (?:data|details|information)|nothing private|pii|no names|(?:not|never|without) nam(?:e|ing) (?:any )?(?:individuals?|people|persons?|anyone|anybody|names)|nobody can be|no (?:phone|telephone|mobile) numbers?|no e-?mail addresses)\b/i;
-/** "No patient can be identified" asks about persons; "the weak region is identified" and "gives contact details" do not. */
+  /\b(?:personal (?:data|details|information)|personally|identifiable|anonym\w*|privacy|private (?:data|details|information)|nothing private|pii|no names|(?:not|never|without) nam(?:e|ing) (?:any )?(?:individuals?|people|persons?|anyone|anybody|names)|nobody can be|(?<!\b(?:where|if|when|unless) )no (?:(?:phone|telephone|mobile) numbers?|e-?mail addresses))\b/i;
+/** "Null where no phone number is known" asks for a gap. "No patient can be identified" asks about persons; "the weak region is identified" and "gives contact details" do not. */
 const SOMETIMES_PERSONAL = /\b(?:identif(?:y|ies|ied|ying)|contact details|private)\b/i;
 const DENIES = /\b(?:no|not|never|nobody|nothing|none|cannot|without)\b|n['’]t\b/i;
 const PERSON =

@@ -128,24 +128,29 @@ export function blocksOf(text: string): Block[] {
   return blocks.filter((block) => block.text !== '');
 }
 
+/** The words of the text outside its titles and tables, and all; of what is a table and nothing else all but the titles. */
 export function countWords(text: string): Measure {
   const all = wordsOf(text).length;
-  const titles = headingsOf(text).reduce((sum, heading) => sum + wordsOf(heading.text).length, 0);
-  return { low: Math.max(all - titles, 0), high: all };
+  const wordsIn = (titles: readonly { text: string }[]): number =>
+    titles.reduce((sum, heading) => sum + wordsOf(heading.text).length, 0);
+  const plain = withoutTables(text);
+  const outside = wordsOf(plain).length - wordsIn(headingsOf(plain));
+  return { low: Math.max(outside > 0 ? outside : all - wordsIn(headingsOf(text)), 0), high: all };
+}
+
+/** The text with an empty line for each line of a table. */
+function withoutTables(whole: string): string {
+  const rows = tablesIn(whole).flatMap(({ header, rows: below }) => [header, ...below].map(([cell]) => cell?.start));
+  return linesOf(whole)
+    .map(({ text, start, end }) => (rows.some((row) => row !== undefined && row >= start && row <= end) ? '' : text))
+    .join('\n');
 }
 
 /** Sentences that end as such, and all stretches that may count as one. Tables, marked headings and a title hold none. */
 export function countSentences(whole: string): Measure {
-  const rows = new Set(
-    tablesIn(whole).flatMap(({ header, rows: below }) => [header, ...below].map(([cell]) => cell?.start)),
-  );
   const titles = new Set(headingsOf(whole).flatMap(({ start, marked }) => (marked || start === 0 ? [start] : [])));
-  const text = linesOf(whole)
-    .map((line) => {
-      const cells = [...rows].some((start) => start !== undefined && start >= line.start && start <= line.end);
-      return cells || titles.has(line.start) ? '' : line.text;
-    })
-    .join('\n');
+  const own = linesOf(whole).map((line) => (titles.has(line.start) ? '' : line.text));
+  const text = withoutTables(own.join('\n'));
   const spans = splitSentences(text);
   const ended = spans.filter(({ start, end }) => /[.!?…]["'”’)\]*_]*$/.test(text.slice(start, end))).length;
   return spans.length <= 1 ? exact(spans.length) : { low: ended, high: spans.length };

@@ -53,6 +53,12 @@ describe('counts are told with the figure found and the figure asked for', () =>
     ['Fits the limit of 100 words', words(95), 'met', 'The work has 95 words; at most 100 are asked for.'],
     ['Stays under 150 words', words(150), 'missing', 'The work has 150 words; fewer than 150 are asked for.'],
     ['No more than 170 words', words(170), 'met', 'The work has 170 words; at most 170 are asked for.'],
+    [
+      'At most 8 words below the table',
+      '| Site | Donors |\n| --- | --- |\n| Quay | 40 |\n| Hill | 36 |\n\nQuay has more donors than Hill in June.',
+      'not_assessable',
+      'The work has 14 words, 8 without titles and tables; at most 8 are asked for.',
+    ],
     ['50 words or fewer', words(51), 'missing', 'The work has 51 words; at most 50 are asked for.'],
     ['Between 40 and 60 words', words(39), 'missing', 'The work has 39 words; between 40 and 60 are asked for.'],
     ['The reply is 40 to 60 words long', words(60), 'met', 'The work has 60 words; between 40 and 60 are asked for.'],
@@ -132,7 +138,7 @@ describe('counts are told with the figure found and the figure asked for', () =>
       'At most 10 words',
       `The title has five words\n\n${words(8)}`,
       'not_assessable',
-      'The work has 13 words, 8 without titles; at most 10 are asked for.',
+      'The work has 13 words, 8 without titles and tables; at most 10 are asked for.',
     ],
     [
       'At least two points of criticism',

@@ -40,6 +40,7 @@ describe('a criterion asks for something else than personal data', () => {
     'Contact details for questions are given',
     'Gaps are identified and not hidden',
     'The private sector is covered',
+    'null where no e-mail addresses are known',
   ])('%j', async (criterion) => {
     const { reason } = await finding(criterion);
     expect(reason).not.toContain('e-mail address');
