@@ -18,6 +18,7 @@ export interface Metrics {
   readonly operationSeconds: Histogram<'operation'>;
   readonly reads: Counter<'server'>;
   readonly checks: Counter<'result'>;
+  readonly checksFailed: Counter<'why'>;
   readonly checkSeconds: Histogram;
   readonly providerCalls: Counter<'provider' | 'result'>;
   readonly archiveCalls: Counter<'call' | 'result'>;
@@ -67,6 +68,12 @@ function openMetrics(): Metrics {
       name: `${prefix}checks_total`,
       help: 'Checks this worker ran, by result: done, or broken and left to another worker.',
       labelNames: ['result'],
+      registers,
+    }),
+    checksFailed: new Counter({
+      name: `${prefix}checks_failed_total`,
+      help: 'Checks that ended without a report, by why: a code of the check, or time, memory, error.',
+      labelNames: ['why'],
       registers,
     }),
     checkSeconds: new Histogram({

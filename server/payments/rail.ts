@@ -363,6 +363,7 @@ export type RefundReason =
   | 'second_dispute'
   | 'recheck_failed'
   | 'source_withdrawn'
+  | 'assessor_unreachable'
   | 'waived_by_operator'
   | 'payment_reversed';
 

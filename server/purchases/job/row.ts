@@ -46,6 +46,7 @@ export interface JobRow {
     | 'second_dispute'
     | 'recheck_failed'
     | 'source_withdrawn'
+    | 'assessor_unreachable'
     | 'waived_by_operator'
     | 'payment_reversed'
     | null;

@@ -187,6 +187,7 @@ const waivedBecause: Record<Exclude<JobRow['waived_because'], null | 'payment_re
   second_dispute: 'The buyer disputed the report again after the correction.',
   recheck_failed: 'The correction could not be delivered.',
   source_withdrawn: 'A governed source that the correction needs was taken away.',
+  assessor_unreachable: 'The correction could not be delivered: the language model could not be reached.',
   waived_by_operator: 'The service waived the charge.',
 };
 

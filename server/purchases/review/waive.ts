@@ -26,7 +26,10 @@ export async function waiveCharge(
   tx: Tx,
   { receiptSigner, rails }: Pick<Runtime, 'receiptSigner' | 'rails'>,
   { transition, ...step }: Step & { transition: keyof typeof reasons },
-  { because, ...changes }: { because?: 'source_withdrawn'; failure?: string; review_state?: ReviewState } = {},
+  {
+    because,
+    ...changes
+  }: { because?: 'source_withdrawn' | 'assessor_unreachable'; failure?: string; review_state?: ReviewState } = {},
 ): Promise<void> {
   const { jobKey, now } = step;
   const reason = because ?? reasons[transition];

@@ -4,6 +4,7 @@ import { noteFullDisk } from '../../kernel/disk.ts';
 import { keyedHash } from '../../kernel/keyring.ts';
 import { leaseUntil, whileHeld } from '../../kernel/lease.ts';
 import { errorFields, log } from '../../kernel/log.ts';
+import { metrics } from '../../kernel/metrics.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -138,11 +139,18 @@ async function assess(
     }
     log('check_failed', { job_key: job.job_key, ...errorFields(error) });
     const beyond = spent.aborted ? 'time' : isOutOfMemory(error) ? 'memory' : null;
+    const failure = error instanceof CheckFailure ? error : null;
+    metrics.checksFailed.inc({ why: beyond ?? failure?.code ?? 'error' });
     // What was sent took it that far: a remedy that the buyer brought about.
     if (beyond) await fail(runtime, job, `The check took more ${beyond} than any check may.`, 'buyer');
-    else await fail(runtime, job, error instanceof CheckFailure ? error.detail : 'The check could not be carried out.');
+    else await fail(runtime, job, failure?.detail ?? 'The check could not be carried out.', enderOf(failure));
     return undefined;
   }
+}
+
+/** A provider that is away is nobody's doing here; what a model answers may be, in a re-check that the buyer words. */
+function enderOf(failure: CheckFailure | null): 'provider' | undefined {
+  return failure?.code === 'assessor_unreachable' ? 'provider' : undefined;
 }
 
 /** Whether Node ended the check's thread at the bound of its heap. */
@@ -207,8 +215,11 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
   );
 }
 
+/** Who brought a failure about. */
+type Ender = 'buyer' | 'provider';
+
 /** Ends a job that cannot be delivered. */
-async function fail(runtime: Runtime, job: JobRow, failure: string, by?: 'buyer'): Promise<void> {
+async function fail(runtime: Runtime, job: JobRow, failure: string, by?: Ender): Promise<void> {
   await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job, { failure, held: job, by })));
 }
 
@@ -231,19 +242,21 @@ async function failWithoutSource(runtime: Runtime, job: JobRow): Promise<void> {
 
 /**
  * Failure and remedy in one transaction (specification 8.2): without a report nothing is charged and the collection
- * becomes credit or goes back; without the re-check the charge is waived and the collection goes back. `by`: the buyer
- * brought it about, which counts. `held`: the worker that has the job, if any.
+ * becomes credit or goes back; without the re-check the charge is waived and the collection goes back. `by`: what the
+ * buyer brought about counts, and so does a re-check, unless a provider did. `held`: the worker that has the job, if any.
  */
 export async function failJob(
   tx: Tx,
   runtime: Runtime,
   job: Pick<JobRow, 'job_key' | 'account_key' | 'state'>,
-  { failure, held, by: ender }: { failure: string; held?: Pick<JobRow, 'fence'>; by?: 'buyer' | undefined },
+  { failure, held, by: ender }: { failure: string; held?: Pick<JobRow, 'fence'>; by?: Ender | undefined },
 ): Promise<void> {
   const now = runtime.clock();
   const step = { jobKey: job.job_key, actor: 'system', now, ...(held ? { fence: held.fence } : {}) };
   if (isRecheck(job)) {
-    await waiveCharge(tx, runtime, { ...step, transition: 'fail_recheck' }, { failure });
+    const waiver = { ...step, transition: 'fail_recheck' } as const;
+    if (ender === 'provider') return waiveCharge(tx, runtime, waiver, { failure, because: 'assessor_unreachable' });
+    await waiveCharge(tx, runtime, waiver, { failure });
     return blockAfterRemedies(tx, runtime.configuration, job, now);
   }
   const payment_state = await remedyFor(tx, runtime.rails, job.job_key);
@@ -253,8 +266,8 @@ export async function failJob(
     lease_until: null,
     failure,
     stage: 'failed',
-    ...(ender ? { ended_by: ender } : {}),
+    ...(ender === 'buyer' ? { ended_by: ender } : {}),
   });
   await giveUpHeld(tx, runtime, failed, now);
-  if (ender) await blockAfterRemedies(tx, runtime.configuration, job, now);
+  if (ender === 'buyer') await blockAfterRemedies(tx, runtime.configuration, job, now);
 }

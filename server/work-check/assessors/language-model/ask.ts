@@ -5,6 +5,7 @@ import {
   NoObjectGeneratedError,
   NoOutputGeneratedError,
   Output,
+  RetryError,
 } from 'ai';
 import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { CheckFailure } from '../../failure.ts';
@@ -34,14 +35,15 @@ const nameOf = ({ provider, baseUrl = '', model }: AssessorModel): string => `${
  * Asks once, and once more with the refused answer beside it when that broke the schema or left a question out. Undefined
  * when the budget does not pay for it.
  *
- * @throws {CheckFailure} `assessor_failed` when the model cannot be reached or answers outside the schema twice
+ * @throws {CheckFailure} `assessor_unreachable`, `assessor_failed` when it refuses what is sent, `assessor_unusable` when it
+ * answers outside the schema twice
  */
 export async function ask(call: Call): Promise<Answer | undefined> {
   const first = await tryAnswer(call);
   if (first === undefined || 'answer' in first) return first?.answer;
   const second = await tryAnswer(call, first);
   if (second === undefined || 'answer' in second) return second?.answer;
-  throw new CheckFailure('assessor_failed', 'The model answered outside the schema twice.');
+  throw new CheckFailure('assessor_unusable', 'The model answered outside the schema twice.');
 }
 
 async function tryAnswer(call: Call, refused?: Refused): Promise<{ answer: Answer } | Refused | undefined> {
@@ -86,7 +88,9 @@ async function tryAnswer(call: Call, refused?: Refused): Promise<{ answer: Answe
     }
     if (NoOutputGeneratedError.isInstance(cause)) return { text: '', why: 'It was empty.' };
     const detail = timeout.aborted ? 'The model did not answer in time.' : 'The model could not be reached or refused.';
-    throw new CheckFailure('assessor_failed', detail, { cause });
+    throw new CheckFailure(timeout.aborted || isAway(cause) ? 'assessor_unreachable' : 'assessor_failed', detail, {
+      cause,
+    });
   }
 }
 
@@ -100,6 +104,17 @@ function usageOf(usage: TokenUsage, input: number, text: string) {
     cacheWrite: usage?.inputTokenDetails?.cacheWriteTokens ?? 0,
     output: usage?.outputTokens || Math.ceil(text.length / CHARS_PER_TOKEN),
   };
+}
+
+/** What a provider answers whatever it is sent: it is down, over its limit, or wants another key. */
+const AWAY = new Set([401, 402, 403, 404, 408, 429]);
+
+/** Whether the provider, and not what was sent to it, is why nothing came. */
+function isAway(cause: unknown): boolean {
+  const last = RetryError.isInstance(cause) ? cause.lastError : cause;
+  if (!APICallError.isInstance(last)) return false;
+  const { statusCode = 500 } = last;
+  return statusCode >= 500 || AWAY.has(statusCode);
 }
 
 function refusesTemperature(cause: unknown): boolean {

@@ -308,20 +308,20 @@ describe('the language-model assessor', () => {
   });
 
   it.each([
-    'stall',
-    'too-many-requests',
-    'broken',
-    'truncated',
-    'wrong-enum',
-    'missing-answers',
-    'echo',
-    'huge',
-    'not-a-number',
+    ['stall', 'assessor_unreachable'],
+    ['too-many-requests', 'assessor_unreachable'],
+    ['broken', 'assessor_unreachable'],
+    ['truncated', 'assessor_unusable'],
+    ['wrong-enum', 'assessor_unusable'],
+    ['missing-answers', 'assessor_unusable'],
+    ['echo', 'assessor_unusable'],
+    ['huge', 'assessor_failed'],
+    ['not-a-number', 'assessor_unusable'],
   ])(
-    'fails the delivery when the only model is %s, and goes on with another one',
+    'fails the delivery when the only model is %s, says %s, and goes on with another one',
     { timeout: 30_000 },
-    async (name) => {
-      await expect(ask([name])).rejects.toMatchObject({ code: 'assessor_failed' });
+    async (name, code) => {
+      await expect(ask([name])).rejects.toMatchObject({ code });
       const report = await ask([name, 'good']);
       expect(report.statements[0]?.status).toBe('supported');
       expect(report.limitations.join(' ')).toContain(`${name} failed to answer`);
