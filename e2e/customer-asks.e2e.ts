@@ -106,7 +106,7 @@ describe('the same person, once the agent has bought a check, is told', () => {
   it('“What if I accept, dispute or do nothing?” beside the two answers', async () => {
     const bar = phone.getByRole('region', { name: 'Review' });
     expect((await bar.innerText()).replaceAll('\u00a0', ' ')).toMatch(
-      /The review is open until .* UTC\s+Accepting makes the charge of 5\.00 USD final\. If you dispute it, the work is checked once more at no charge\. If you do nothing, it stays held: silence is never acceptance\./,
+      /The review is open until .* UTC\s+Accepting makes the charge of 5\.00 USD final\. If you dispute it, the work is checked once more at no charge\. Do nothing, and it stays held\./,
     );
     expect(await bar.getByRole('link', { name: 'Dispute' }).isVisible()).toBe(true);
     expect(await bar.getByRole('button', { name: 'Accept report' }).isVisible()).toBe(true);

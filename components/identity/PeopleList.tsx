@@ -106,7 +106,7 @@ function Invite() {
           <input id="invite" name="email" type="email" required maxLength={254} autoComplete="off" />
         </div>
       </div>
-      <select name="role" className="field py-1.5 text-ui" defaultValue="reader" aria-label="Role">
+      <select name="role" className="field w-auto! py-1.5 text-ui" defaultValue="reader" aria-label="Role">
         <option value="reader">reader</option>
         <option value="approver">approver</option>
       </select>

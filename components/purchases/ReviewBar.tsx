@@ -51,7 +51,7 @@ function openWords(job: Job, price: ReactNode): { title: ReactNode; detail: Reac
         ) : (
           'If you dispute it, the work is checked once more at no charge.'
         )}{' '}
-        If you do nothing, it stays held: silence is never acceptance.
+        Do nothing, and it stays held.
       </>
     ),
   };
