@@ -62,22 +62,30 @@ export interface Request {
 /** How much longer everything takes because more processes run than there are cores; at least 1. */
 const crowding = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
-/** Resolves when the job has reached this state, or looks like this. */
-export function inState(
+/** Resolves when the job has reached this state. */
+export const inState = (stage: Stage, agent: Agent, jobKey: string, wanted: Record<string, string>): Promise<true> =>
+  whenJob(stage, { agent, jobKey }, isIn(wanted), JSON.stringify(wanted));
+
+/** Whether a job is in this state. */
+export const isIn =
+  (wanted: Record<string, string>) =>
+  (job: Answer['body']): boolean =>
+    Object.entries(wanted).every(([field, value]) => job[field] === value);
+
+/** Resolves when the job looks so; `what` says how, for the failure. */
+export function whenJob(
   stage: Stage,
-  agent: Agent,
-  jobKey: string,
-  wanted: Record<string, string>,
-  orLooksSo: (job: Answer['body']) => boolean = () => false,
+  { agent, jobKey }: { agent: Agent; jobKey: string },
+  looksSo: (job: Answer['body']) => boolean,
+  what: string,
 ): Promise<true> {
   let found: Answer | undefined;
   return stage.eventually(
     async () => {
       found = await agent.job(jobKey);
-      const { body } = found;
-      return Object.entries(wanted).every(([field, value]) => body[field] === value) || orLooksSo(body);
+      return looksSo(found.body);
     },
-    () => `${JSON.stringify(wanted)} of a job that stands so: ${found?.text}`,
+    () => `${what} of a job that stands so: ${found?.text}`,
   );
 }
 

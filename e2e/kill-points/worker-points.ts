@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type Agent, type Answer, facilitatorFault } from '../support/agent.ts';
 import type { StoppingPoint } from './database-tap.ts';
 import { asking, claimByCode, letters, newAddress, newcomer } from './identity-points.ts';
-import { inState, type Stage } from './stage.ts';
+import { inState, isIn, type Stage, whenJob } from './stage.ts';
 
 /** A point at which a worker is killed, and the statement that marks it. */
 export interface WorkerPoint {
@@ -157,7 +157,8 @@ export async function checks(
       agent,
       jobKey,
       begin: () => agent.pay(jobKey, { signature }),
-      ended: () => inState(stage, agent, jobKey, { state: 'delivered' }, isGivenUp),
+      ended: () =>
+        whenJob(stage, { agent, jobKey }, (job) => isIn({ state: 'delivered' })(job) || isGivenUp(job), 'delivered'),
     };
   });
 }
