@@ -18,7 +18,8 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Entry } from '@/server/console/contract/purchases.ts';
-import { CopyButton, CopyVerbatim } from '../ui/CopyButton.tsx';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { CopyVerbatim } from '../ui/CopyVerbatim.tsx';
 import { counted } from '../ui/counted.ts';
 import { Moment } from './Moment.tsx';
 

@@ -1,6 +1,6 @@
 import { ShieldAlert, ShieldCheck, ShieldQuestionMark } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { CopyVerbatim } from '@/components/ui/CopyButton.tsx';
+import { CopyVerbatim } from '@/components/ui/CopyVerbatim.tsx';
 import { Digest, digestText } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';

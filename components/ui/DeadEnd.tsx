@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 /** A page without actions: the facts, then one next step. */
-export function DeadEnd(props: { icon?: LucideIcon; title: string; children: ReactNode; next?: ReactNode }) {
+export function DeadEnd(props: { icon?: LucideIcon; title: ReactNode; children: ReactNode; next?: ReactNode }) {
   const { icon: Icon, title, children, next } = props;
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">

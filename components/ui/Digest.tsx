@@ -1,4 +1,4 @@
-import { CopyVerbatim } from './CopyButton.tsx';
+import { CopyVerbatim } from './CopyVerbatim.tsx';
 
 const PREFIX_SHOWN = 15;
 const SUFFIX_SHOWN = 4;

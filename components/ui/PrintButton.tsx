@@ -1,13 +1,17 @@
 'use client';
 
-import { Printer } from 'lucide-react';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 
 /** The anchor of an address that is printed once it is open. */
 const toPrint = '#print';
 
+interface Props {
+  /** Drawn by the server, so that no script for it is sent. */
+  icon: ReactNode;
+}
+
 /** Opens the browser's print dialog, at once where the address asks for it. */
-export function PrintButton() {
+export function PrintButton({ icon }: Props) {
   useEffect(() => {
     if (window.location.hash !== toPrint) return;
     // Asked once, however many buttons the page has, and not again when it is loaded again.
@@ -16,14 +20,14 @@ export function PrintButton() {
   }, []);
   return (
     <button type="button" className="btn max-md:btn-sm noscript:hidden" onClick={() => window.print()}>
-      <Printer className="icon" />
+      {icon}
       Print
     </button>
   );
 }
 
 /** Prints another page, which has what this one leaves out. The keys that print do so, too. */
-export function PrintElsewhere({ address }: { address: string }) {
+export function PrintElsewhere({ icon, address }: Props & { address: string }) {
   useEffect(() => {
     function follow(event: KeyboardEvent) {
       const isPrint = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === 'p';
@@ -36,7 +40,7 @@ export function PrintElsewhere({ address }: { address: string }) {
   }, [address]);
   return (
     <a className="btn max-md:btn-sm noscript:hidden" href={address + toPrint}>
-      <Printer className="icon" />
+      {icon}
       Print
     </a>
   );

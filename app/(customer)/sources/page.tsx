@@ -2,7 +2,7 @@ import { FileText } from 'lucide-react';
 import type { Metadata } from 'next';
 import { AddSource, type SourceFault } from '@/components/forms/AddSource.tsx';
 import { RemoveSource } from '@/components/forms/RemoveSource.tsx';
-import { CopyVerbatim } from '@/components/ui/CopyButton.tsx';
+import { CopyVerbatim } from '@/components/ui/CopyVerbatim.tsx';
 import { Digest } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { type Source, sourceBounds } from '@/server/sources/contract.ts';

@@ -1,4 +1,4 @@
-import { Download } from 'lucide-react';
+import { Download, Printer } from 'lucide-react';
 import type { Metadata } from 'next';
 import { StatementView } from '@/components/purchases/StatementView.tsx';
 import { PrintButton } from '@/components/ui/PrintButton.tsx';
@@ -38,7 +38,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
           All purchases
         </a>
         <div className="flex gap-2 md:ml-auto">
-          <PrintButton />
+          <PrintButton icon={<Printer className="icon" />} />
           <a className="btn" href={`/purchases/statement.csv?month=${asked.data}`} download>
             <Download className="icon" />
             CSV

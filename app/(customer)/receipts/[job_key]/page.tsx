@@ -1,4 +1,4 @@
-import { Download } from 'lucide-react';
+import { Download, Printer } from 'lucide-react';
 import type { Metadata } from 'next';
 import { nameOf } from '@/components/identity/AgentList.tsx';
 import { ReceiptView } from '@/components/purchases/ReceiptView.tsx';
@@ -38,7 +38,7 @@ export default show(async ({ params }: { params: Promise<{ job_key: string }> })
           </a>
         ) : null}
         <div className="flex flex-wrap gap-2 md:ml-auto">
-          <PrintButton />
+          <PrintButton icon={<Printer className="icon" />} />
           <a className="btn" href={`/receipts/${job_key}/receipt.json`} download>
             <Download className="icon" />
             JSON

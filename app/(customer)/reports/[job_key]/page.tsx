@@ -1,4 +1,4 @@
-import { Download, Info } from 'lucide-react';
+import { Download, Info, Printer } from 'lucide-react';
 import type { Metadata } from 'next';
 import { cache } from 'react';
 import { DeleteContent } from '@/components/forms/DeleteContent.tsx';
@@ -110,7 +110,11 @@ function Files({ jobKey, earlier, whole }: { jobKey: string } & Pick<Shown, 'ear
         <Download className="icon" />
         JSON
       </a>
-      {whole === null ? <PrintButton /> : <PrintElsewhere address={whole} />}
+      {whole === null ? (
+        <PrintButton icon={<Printer className="icon" />} />
+      ) : (
+        <PrintElsewhere icon={<Printer className="icon" />} address={whole} />
+      )}
     </div>
   );
 }

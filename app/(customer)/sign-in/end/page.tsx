@@ -24,7 +24,9 @@ function End({ session: { email, browser, origin, createdAt }, link }: { session
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">
       <div className="panel p-6 md:p-8">
         <MonitorX className="icon size-5 text-ink-3" />
-        <h1 className="mt-3 text-h1">End this sign-in?</h1>
+        <h1 className="mt-3 text-h1">
+          End this <span className="whitespace-nowrap">sign-in?</span>
+        </h1>
         <p className="mt-2 wrap-anywhere text-body text-ink-2">
           As <strong className="font-medium text-ink">{email}</strong>, with{' '}
           <bdi>{browser === null ? 'a browser without a name' : browserName(browser)}</bdi>, since{' '}
@@ -48,7 +50,11 @@ function Over({ email }: { email: string }) {
   return (
     <DeadEnd
       icon={CheckCheck}
-      title="This sign-in has ended"
+      title={
+        <>
+          This <span className="whitespace-nowrap">sign-in</span> has ended
+        </>
+      }
       next={
         <a href="/account" className="btn">
           See who else is signed in

@@ -5,7 +5,7 @@ import { Timeline } from '@/components/console/Timeline.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State, StateBadge } from '@/components/purchases/State.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
-import { CopyVerbatim } from '@/components/ui/CopyButton.tsx';
+import { CopyVerbatim } from '@/components/ui/CopyVerbatim.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { Purchase } from '@/server/console/contract/purchases.ts';
 import { show } from '../../../show.tsx';
