@@ -740,6 +740,9 @@ describe('the statements of a report', () => {
     await page.goto(stack.baseUrl);
     const marked = page.locator('#sample a[href^="/sample-report#statement-"]');
     expect(await marked.count()).toBeGreaterThan(2);
+    const sample = page.locator('#sample');
+    expect(await sample.getByRole('link', { name: /^Citation / }).count()).toBeGreaterThan(0);
+    expect(await sample.locator('mark').allInnerTexts()).toEqual(['Delivery to Leeds warehouse on 11 June 2026.']);
     await marked.nth(2).click();
     await page.waitForURL(/\/sample-report#statement-3$/);
     await expect.poll(() => note(page, 3).getAttribute('aria-current'), { timeout: 30_000 }).toBe('true');

@@ -9,19 +9,18 @@ import { blocksOf } from '@/components/purchases/work-text.ts';
 import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { Report } from '@/server/work-check/contract.ts';
 
-const FINDINGS_SHOWN = 3;
-
 interface SampleProps {
   report: Report;
   work: JsonValue;
   evidence: readonly EvidenceText[];
 }
 
-/** The findings of the sample: the first one met, then the first ones not met. */
-function tellingFindings(report: Report): Report['findings'] {
-  const met = report.findings.filter((finding) => finding.status === 'met').slice(0, 1);
-  const rest = report.findings.filter((finding) => finding.status !== 'met').slice(0, FINDINGS_SHOWN - met.length);
-  return report.findings.filter((finding) => met.includes(finding) || rest.includes(finding));
+/** Three findings of the sample, in its order: the first one met, the first one not met, and another that cites. */
+function tellingFindings({ findings }: Report): Report['findings'] {
+  const met = findings.find(({ status }) => status === 'met');
+  const [first, ...others] = findings.filter(({ status }) => status !== 'met');
+  const cites = others.find(({ citations = [] }) => citations.length > 0);
+  return findings.filter((finding) => [met, first, cites].includes(finding));
 }
 
 function Sample({ report, work, evidence }: SampleProps) {
