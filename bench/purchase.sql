@@ -20,8 +20,10 @@ declare s bench_sample; begin
   insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
   values (who, 'check_work', '', k, s.input_digest, now());
   insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, pay_seconds,
-    execution_seconds, review_seconds, state, price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, forecast, digest, created_at, expires_at)
+    execution_seconds, review_seconds, state, price_microcents, max_price_microcents, grant_digest, input_digest, input,
+    evidence, planned_checks, forecast, digest, created_at, expires_at)
   values (quote, who, account, 'svc_work_check', 'svc.work_check.v1', '2026-07-21', 86400, 1800, 259200, 'open', s.price, s.price,
+    (select grant_digest from grants where principal_key = who),
     s.input_digest, s.input, s.evidence, s.planned_checks, s.forecast, s.quote_digest, now(), now() + '30 min');
   insert into audit_rows (month, purchase_key, at, actor, action, state_to) values (audit_month(quote), quote, now(), who, 'quote', 'open');
   update idempotency_claims set status = 201, body = s.quote_answer, headers = '{}', answered_at = now()
@@ -37,9 +39,10 @@ declare cost bigint; begin
   on conflict (grant_key, day) do update set used_microcents = u.used_microcents + excluded.used_microcents
   where u.used_microcents + excluded.used_microcents
     <= (select daily_limit_microcents from grants where grant_key = granted);
-  insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+  insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, grant_digest, state, payment_state, charge_state,
     review_state, price_microcents, reserved_microcents, authorized_on, created_at, updated_at, pay_by, stage)
-  values (job, quote, who, account, granted, 'awaiting_payment', 'none', 'none', 'not_open', cost, cost, current_date, now(),
+  values (job, quote, who, account, granted, (select grant_digest from grants where grant_key = granted),
+    'awaiting_payment', 'none', 'none', 'not_open', cost, cost, current_date, now(),
     now(), now() + '1 day', 'awaiting_payment');
   insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
   values (audit_month(quote), quote, now(), who, 'authorize', 'open', 'awaiting_payment');
