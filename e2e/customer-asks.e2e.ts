@@ -53,7 +53,7 @@ describe('a customer with a phone, who knows nothing but what the pages say, is 
   });
 
   it('“Until when?”', async () => {
-    expect(await seen()).toContain('It may buy until you pause or revoke it.');
+    expect(await seen()).toContain('No end is set: this holds until you change it or stop the agent.');
     await phone.getByText('Ask me first, or end it on a day').click();
     expect(await seen()).toMatch(/Ends, in UTC\s+From then on it buys nothing\./);
     expect(await seen()).toMatch(/This request expires on .* UTC\./);

@@ -94,7 +94,7 @@ export function EditAgent(props: Props) {
                 <Limits grant={agent.grant}>
                   <p className="mt-3 text-dense text-ink-2">
                     {agent.grant.expires_at === null ? (
-                      'It may buy until somebody pauses or revokes it.'
+                      'No end is set: this holds until somebody changes it or stops the agent.'
                     ) : (
                       <>
                         From <Instant at={agent.grant.expires_at} /> on it buys nothing.

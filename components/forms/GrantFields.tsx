@@ -123,7 +123,9 @@ export function LimitFields({ values, hints }: Props) {
         );
       })}
       {values.ends === '' ? (
-        <p className="-mb-3 text-dense text-ink-2 md:col-span-3">It may buy until you pause or revoke it.</p>
+        <p className="-mb-3 text-dense text-ink-2 md:col-span-3">
+          No end is set: this holds until you change it or stop the agent.
+        </p>
       ) : null}
       <FurtherLimits values={values} />
     </div>
