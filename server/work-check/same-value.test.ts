@@ -154,3 +154,11 @@ describe('a rate that a sentence tells with its figures', () => {
     expect(statements.some(([, status]) => status === 'contradicted')).toBe(isWrong);
   });
 });
+
+it('an hour with its distance from UTC is not compared with one that has none', async () => {
+  for (const value of ['2026-11-02T08:00+01:00', '2026-11-02T07:00+01:00'])
+    expect(['not_found', 'undecided']).toContain(
+      await statusIn('reported', value, 'Reported (UTC)', '2026-11-02 07:00'),
+    );
+  expect(await statusIn('reported', '2026-11-02T07:00Z', 'Reported (UTC)', '2026-11-02 07:00')).toBe('supported');
+});

@@ -117,7 +117,7 @@ const COUNTS_ALL =
   /\b(?:all|every|each) (?:\w+ )?(?:figures?|numbers?|amounts?|dates?|prices?|counts?|percentages?|periods?|times?|units?|values?|totals?)\b/i;
 /** Asks whether an item is there at all. */
 const ASKS_PRESENCE =
-  /\b(?:listed|lists? (?:every|each|all)|cover(?:ed|s)?|complete(?:ly)?|included?|includes|(?:entry|records?|rows?) (?:for|per)|accounted|miss(?:ed|ing)|left (?:out|hanging)|lost|skipped|answer(?:ed|s)?|dealt with|appears?|named?|mention(?:ed|s))\b/i;
+  /\b(?:listed|lists? (?:every|each|all)|cover(?:ed|s)?|complete(?:ly)?|included?|includes|(?:entry|records?|rows?) (?:for|per)|accounted|miss(?:ed|ing)|left (?:out|hanging)|lost|skipped|questions? .{0,40}answered|answers? (?:to )?(?:every|each|all|both)|dealt with|appears?|named?|mention(?:ed|s))\b/i;
 /** Asks of what is there that it is right. */
 export const AGREES =
   /\b(?:agrees?|agreed|match(?:es)?|correct|right|consistent|latest|last|in force|follows? from|as (?:the|our|it|in)|correction)\b/i;

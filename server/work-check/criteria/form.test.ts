@@ -70,6 +70,12 @@ describe('counts are told with the figure found and the figure asked for', () =>
       'The work has 51 words; at most 50 are asked for.',
     ],
     ['At least a hundred words', words(99), 'missing', 'The work has 99 words; at least 100 are asked for.'],
+    [
+      'No item of the list has more than three words',
+      '- a b\n- c d e',
+      'met',
+      'List items: 2 looked at, none with more than 3 words.',
+    ],
     ['More than 10 words', words(10), 'missing', 'The work has 10 words; more than 10 are asked for.'],
     ['Word limit: 20', words(20), 'met', 'The work has 20 words; at most 20 are asked for.'],
     ['At most 6 words', 'Load rose to 18.4 percent.', 'met', 'The work has 5 words; at most 6 are asked for.'],
@@ -549,6 +555,8 @@ describe('sentences beside a table', () => {
     ['Two or three sentences go with the table', 'met'],
     ['At most two sentences under the table', 'missing'],
     ['Exactly four sentences', 'missing'],
+    // Which part of the work stands above is not told.
+    ['One sentence of summary above the table', 'not_assessable'],
   ])('are counted without its cells and the title: %s', (criterion, status) => {
     expect(answer(criterion, work).status).toBe(status);
   });

@@ -65,7 +65,7 @@ function readRules(label: string): PlacedRule[] {
  * rules. Words of it that no rule covers stand as `rest` of the answer.
  */
 export function readFormCriterion(whole: string): FormRule[] | undefined {
-  const label = withoutItsPlace(whole);
+  const label = plainly(whole);
   const placed = readRules(label);
   if (placed.length === 0) return undefined;
   return placed.map(({ rule, start, end }): FormRule => {
@@ -80,6 +80,7 @@ export function readFormCriterion(whole: string): FormRule[] | undefined {
     const about = [...wordsIn(outside), ...(told === null ? [] : [told[1] ?? ''])].filter(
       (word) => !GLUE.has(word) && !(each ?? '').split(' ').includes(word),
     );
+    about.push(...(PLACE.exec(outside)?.slice(1) ?? []));
     const shared = { asked: label.slice(start, end), about, ...(each === undefined ? {} : { each }) };
     return { ...rule, ...shared } as FormRule;
   });
@@ -89,8 +90,15 @@ export function readFormCriterion(whole: string): FormRule[] | undefined {
 const BESIDE_TABLE =
   /(?<=\b(?:sentences?|paragraphs?)) (?:(?:go|goes|stand|stands|follow|follows) )?(?:(?:below|under|beneath|above|after|before|beside|with|alongside) )?(?:the|a|its|each) tables?\b/i;
 
-/** The criterion with blanks for these words, so that places stay. */
-const withoutItsPlace = (label: string): string => label.replace(BESIDE_TABLE, (found) => ' '.repeat(found.length));
+/** "No item of the list has more than three lines": each has at most three. */
+const NONE_HAS_MORE = /\bno ((?:[\p{L}-]+ ){1,6}?(?:has|have|is|are|contains?|runs? to)) (?:more|longer) than\b/giu;
+
+/** The criterion as the readers of rules take it; where words go, blanks stand. */
+const plainly = (label: string): string =>
+  label.replace(BESIDE_TABLE, (found) => ' '.repeat(found.length)).replaceAll(NONE_HAS_MORE, 'each $1 at most');
+
+/** "One sentence above the table" is asked of what stands there. */
+const PLACE = /\b(above|below|beneath|before|after|opening|closing) (?:the|a|an|its|it|each)\b/i;
 
 /** The clause of a criterion that holds a rule, from comma, semicolon or "and" to the next. */
 function clauseAround(label: string, start: number, end: number): [number, number] {
@@ -123,7 +131,7 @@ const NAME_WORDS_MAX = 3;
  * were understood as the name of a part of the work.
  */
 function restOf(whole: string, named: readonly string[]): string | undefined {
-  const label = withoutItsPlace(whole);
+  const label = plainly(whole);
   const rest: string[] = [];
   let from = 0;
   for (const { rule, start, end } of [

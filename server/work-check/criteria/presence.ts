@@ -45,7 +45,7 @@ const readPresence: Reader = (criterion, task) => {
     return untold(concepts, topic, task);
   const excludes = EXCLUDES.test(criterion);
   if (excludes && !concepts.some(({ telling }) => telling)) return untold(concepts, topic, task);
-  return answer(found, judged, excludes);
+  return answer(found, judged, !excludes && asksToSay(criterion));
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */
@@ -81,11 +81,21 @@ function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): 
   return weight(held) >= TOGETHER * weight(topic) ? found : [];
 }
 
+/** "The reply explains why …", "mentions the risk": a verb of saying opens it. */
+const SAYS =
+  /^(?:(?:the|an?|each|every|your|our) (?:[\p{L}'-]+ ){1,3})?(?:clearly |also |briefly )?(?:says?|states?|gives?|names?|explains?|mentions?|describes?|tells?|answers?|points? (?:out|to)|includes?|notes?|warns?)\b/iu;
+/** "Says whether the alarm rang": one fact is the whole answer, and a wrong one is none. */
+const ASKS_A_FACT =
+  /\b(?:who|whom|whose|whether|how (?:many|much|long)|number of|which|when|until|(?:in (?:the|their|its|which)|the) order|what)\b/i;
+
+/** Whether a criterion asks that something is said, so that it is met by saying it, proven or not. */
+const asksToSay = (criterion: string): boolean => SAYS.test(criterion) && !ASKS_A_FACT.test(criterion);
+
 /** Says where the work answers it; an answer that is contradicted, or on which sources differ, is none. */
 function answer(
   asked: readonly (readonly JudgedStatement[])[],
   all: readonly JudgedStatement[],
-  excludes: boolean,
+  saidIsMet: boolean,
 ): AssessedFinding {
   const found = [...new Set(asked.flat())];
   const base = { passages: passagesOf(found), statements: indexesOf(found, all) };
@@ -121,7 +131,7 @@ function answer(
     ({ statement }) => statement.record !== undefined && splitSentences(statement.text).length > 1,
   );
   return {
-    status: long || (excludes && unsettled.length > 0) ? 'partly_met' : 'met',
+    status: unsettled.length > 0 && (long || !saidIsMet) ? 'partly_met' : 'met',
     reason: `${told.join(' ')}${note}`,
     quoted: shown,
     ...base,

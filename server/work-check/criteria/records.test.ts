@@ -52,6 +52,18 @@ describe('each record of structured work', () => {
     expect(await answerTo('Each letter gets a reason', work, rules)).not.toMatch(/^missing/);
   });
 
+  it('is asked for no field by a word of grammar, and for none that holds fields of its own', async () => {
+    const tickets = [
+      { id: 'T1', duplicate_of: null },
+      { id: 'T2', duplicate_of: 'T1' },
+    ];
+    const all = 'Contains all tickets of the export, each with every field that was asked for';
+    expect(await answerTo(all, { tickets }, 'T1 and T2 are one fault.')).not.toMatch(/^missing/);
+    const species = ['Cod', 'Hake'].map((name) => ({ name, quota: { january: 10, swaps: 2 } }));
+    const quotas = 'Each species has its January quota and the approved swaps';
+    expect(await answerTo(quotas, { species }, 'Cod 10 and 2, hake 10 and 2.')).not.toMatch(/^missing/);
+  });
+
   it('holds zero and false as values', async () => {
     expect(await answer(0, false)).not.toMatch(/^missing: /);
   });

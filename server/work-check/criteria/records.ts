@@ -23,14 +23,17 @@ function listsIn(value: JsonValue, name?: string): { name: string | undefined; i
 
 /** "Every applicant gets a decision", "one team per ticket": each record holds one value under the name that is asked for. */
 const readRecords: Reader = (criterion, { work, evidence, judged }) => {
-  const asked = new Set(tokenize(criterion).flatMap(({ stem: one }) => [one, ...everydayFor(one)]));
+  const asked = new Set(
+    tokenize(criterion).flatMap(({ stem: one, content }) => (content ? [one, ...everydayFor(one)] : [])),
+  );
   for (const { name, items } of listsIn(work.value)) {
     const keys = Object.keys(items[0] ?? {}).filter((key) =>
       wordsOfKey(key)
         .split(' ')
         .some((word) => asked.has(stem(word))),
     );
-    if (keys.length === 0) continue;
+    // What holds values of its own is looked into by nobody here.
+    if (keys.length === 0 || items.some((item) => keys.some((key) => isRecord(item[key])))) continue;
     const listed =
       name === undefined ? `The work lists ${items.length} records` : `“${name}” lists ${items.length} records`;
     // "A reason for refusals only, null otherwise"
@@ -72,6 +75,9 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
 };
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+const isRecord = (value: JsonValue | undefined): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isValue = (value: JsonValue | undefined): boolean =>
   typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value.trim() !== '');

@@ -17,13 +17,17 @@ export type StatementReading = {
 
 const MATCHES_MAX = 6;
 const NAMING_DIGITS = 3;
+/** Less than any word weighs. */
+const TELLS_APART = 0.1;
 
 /** Finds what the evidence has beside a statement. */
 export function readStatement(statement: Statement, index: EvidenceIndex): StatementReading {
   const wanted = wantedOf(statement.tokens);
-  // A number of three digits names a thing ("order 4471"); smaller ones stand anywhere.
-  const words = wanted.filter(({ token }) => token.kind === 'word' || token.lower.length >= NAMING_DIGITS);
-  const matches = bestPassages(index, words.length > 0 ? words : wanted, MATCHES_MAX);
+  // A number of three digits names a thing ("order 4471"); smaller ones stand anywhere, and tell "crate 7" from "crate 8".
+  const words = wanted.map((one) =>
+    one.token.kind === 'word' || one.token.lower.length >= NAMING_DIGITS ? one : { ...one, weight: TELLS_APART },
+  );
+  const matches = bestPassages(index, words, MATCHES_MAX);
   return { statement, matches, coverage: coverageByBest(index, wanted, matches), cell: readCell(statement, index) };
 }
 

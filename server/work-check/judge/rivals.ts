@@ -76,6 +76,8 @@ function inPlaceOf(figure: Quantity, statement: Statement, at: number, index: Ev
   );
   const [known] = others;
   if (passage === undefined || known === undefined || others.length > 1 || isHeld(figure, passage)) return undefined;
+  const name = namedBy(statement.tokens, figure);
+  if (name !== undefined && name === namedBy(passage.tokens, known)) return undefined;
   const text = index.sources[passage.source]?.text ?? '';
   return {
     figure,
@@ -83,6 +85,12 @@ function inPlaceOf(figure: Quantity, statement: Statement, at: number, index: Ev
     known: withUnit(text, passage.tokens, known),
     passage: at,
   };
+}
+
+/** "Crate 7" and "Crate 8" are two things: the capital word that a number stands behind. */
+function namedBy(tokens: readonly Token[], { kind, first }: Quantity): string | undefined {
+  const before = tokens[first - 1];
+  return kind === 'number' && before?.kind === 'word' && before.capital ? before.stem : undefined;
 }
 
 /** A figure with the word it counts, as a reader would quote it. */

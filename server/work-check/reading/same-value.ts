@@ -68,6 +68,8 @@ function byFigures(claimed: string, cell: string, { column, orders }: CellSettin
   const [a, b] = [phoneOf(claimed), phoneOf(cell)];
   if (a !== undefined && b !== undefined && (a.endsWith(b) || b.endsWith(a))) return 'same';
   if (!isOnlyFigure(claimed) || !isOnlyFigure(cell)) return undefined;
+  // "08:00+01:00" may be the same hour as "07:00" of a log in UTC, and is not the same as "08:00".
+  if (zoneOf(claimed) !== zoneOf(cell)) return 'unclear';
   const figuresIn = (text: string, order?: DayOrder): Quantity[] =>
     readQuantities(tokenize(spaced(text)), order, () => !isCount(text.trim(), column));
   const own = figuresIn(claimed);
@@ -112,6 +114,9 @@ function isSame(own: Quantity | undefined, known: Quantity, cell: string): boole
   // "20.000 €" may be twenty thousand.
   return /(?:^|\D)\d{1,3}(?:\.\d{3})+(?!\d)/.test(cell) && Math.abs(own.value - known.value * 1_000) < 1e-6;
 }
+
+/** How far from UTC a time says it is, where it says so. */
+const zoneOf = (text: string): string | undefined => /\d:\d\d(?::\d\d(?:\.\d+)?)? ?([+-]\d\d:?\d\d)/.exec(text)?.[1];
 
 /** "2026-04-02T08:30:00Z" as a day and an hour. */
 const spaced = (text: string): string =>
