@@ -41,6 +41,13 @@ const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
   const statements = judged.flatMap(({ statement }, at) =>
     findPersonalData(statement.text, names, values).some(({ certain: sure }) => sure) ? [at] : [],
   );
+  if (shown.length > 0 && ALLOWS_SOME.test(criterion))
+    return {
+      status: 'not_assessable',
+      reason: `The work holds ${shown.join(', ')}. Whether that is allowed, a person should say.`,
+      passages: [],
+      statements,
+    };
   if (shown.length > 0)
     return { status: 'contradicted', reason: `The work holds ${shown.join(', ')}.`, passages: [], statements };
   const health = /\bhealth|\bmedical/i.test(criterion) ? HEALTH.exec(text)?.[0] : undefined;
@@ -91,6 +98,8 @@ function contactNumbers(text: string, sources: readonly string[]): string[] {
     .filter((found) => listing.some((source) => source.includes(found.replaceAll(/[ ()/-]/g, ''))));
 }
 
+/** "No personal data beyond what I asked for" */
+const ALLOWS_SOME = /\b(?:beyond|except|other than|apart from|besides|unless|more than)\b/i;
 const ALWAYS_PERSONAL =
   /\b(?:personal (?:data|details|information)|personally|identifiable|anonym\w*|privacy|private (?:data|details|information)|nothing private|pii|no names|(?:not|never|without) nam(?:e|ing) (?:any )?(?:individuals?|people|persons?|anyone|anybody|names)|nobody can be|(?<!\b(?:where|if|when|unless) )no (?:(?:phone|telephone|mobile) numbers?|e-?mail addresses))\b/i;
 /** "Null where no phone number is known" asks for a gap. "No patient can be identified" asks about persons; "the weak region is identified" and "gives contact details" do not. */

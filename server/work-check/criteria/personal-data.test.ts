@@ -21,6 +21,13 @@ describe('a criterion asks for personal data', () => {
   );
 });
 
+it('leaves open what a criterion may allow', async () => {
+  expect(await finding('No personal data beyond what I asked for')).toMatchObject({
+    status: 'not_assessable',
+    reason: expect.stringContaining('e-mail address'),
+  });
+});
+
 it('finds those who speak in the evidence where no names are wanted', async () => {
   const chat = 'Ravi: latency alarm.\nLena: rolling back.\nRavi: it is down again.\nLena: done.';
   const request = {

@@ -64,6 +64,19 @@ describe('each record of structured work', () => {
     expect(await answerTo(quotas, { species }, 'Cod 10 and 2, hake 10 and 2.')).not.toMatch(/^missing/);
   });
 
+  it('is asked of some records only, or for more than a value', async () => {
+    const tickets = [
+      { id: 'T1', state: 'open', next: 'Call Ana' },
+      { id: 'T2', state: 'solved', next: null },
+    ];
+    expect(await answerTo('Each open ticket has a next step', { tickets }, 'T1 waits for Ana.')).toMatch(
+      /^not_assessable/,
+    );
+    const actions = ['Ana', 'Ben'].map((owner, at) => ({ action: `A${at}`, owner }));
+    const asked = 'Each action has the owner who is in charge of it now';
+    expect(await answerTo(asked, { actions }, 'Ana took over from Ben.')).not.toMatch(/^met/);
+  });
+
   it('holds zero and false as values', async () => {
     expect(await answer(0, false)).not.toMatch(/^missing: /);
   });

@@ -50,7 +50,7 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
     if (without.length === 0) {
       // "Has the price in force": that a value stands there does not show that it is the right one.
       const fields = judged.filter(({ statement: { place } }) => 'path' in place && keys.includes(lastOf(place.path)));
-      const asksMore = AGREES.test(criterion) || agreement.known.test(criterion);
+      const asksMore = AGREES.test(criterion) || agreement.known.test(criterion) || NARROWS.test(criterion);
       const open = bySuspicion(
         fields.filter(({ status, suspect }) => status !== 'supported' && (asksMore || suspect > 0)),
       );
@@ -64,7 +64,8 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
       };
     }
     return {
-      status: 'missing',
+      // "Each open ticket": which records are meant, rules do not tell.
+      status: OF_SOME.test(criterion) ? 'not_assessable' : 'missing',
       reason: `${listed}; no single value stands under ${without
         .map(({ key, lacking }) => `“${key}” in ${lacking.slice(0, 4).join(', ')}`)
         .join(' and under ')}.`,
@@ -73,6 +74,11 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
   }
   return undefined;
 };
+
+/** "The owner who is in charge of it now": more is asked than a name. */
+const NARROWS = /\b(?:who|whose|which|where|now)\b/i;
+const OF_SOME =
+  /\b(?:every|each|all)\s+\p{L}+\s+\p{L}+\s+(?:gets?|has|have|holds?|carr(?:y|ies)|shows?|is given|comes with)\b/iu;
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

@@ -13,6 +13,17 @@ describe('totals in structured work', () => {
       { qty: 12, unit_price: 38.5, discount_percent: 10, line_total: 415.8 },
       ['/line_total holds: 12 × 38.5 less 10 percent = 415.8'],
     ],
+    [
+      'what is payable after a credit note, which no other two figures accuse',
+      {
+        gross_total: 629.13,
+        net_total: 511.49,
+        vat_amount: 117.64,
+        credit_note: { total: 30.75 },
+        amount_payable: 598.38,
+      },
+      ['/gross_total holds: 511.49 + 117.64 = 629.13'],
+    ],
     ['a wrong line amount', { quantity: 3, unit_price: 4.5, amount: 15.5 }, ['/amount fails: 3 × 4.5 = 13.5']],
     ['a total of a list', { lines: [{ amount: 10 }, { amount: 15 }], total: 25 }, ['/total holds: 10 + 15 = 25']],
     ['a wrong total of a list', { lines: [{ amount: 10 }, { amount: 15 }], total: 52 }, ['/total fails: 10 + 15 = 25']],

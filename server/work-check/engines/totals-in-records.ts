@@ -100,9 +100,18 @@ function sumsOf(record: JsonObject, path: string): RecordSum[] {
       ...shareOf(fields, field, at),
     ];
     const chosen = tried.find(({ holds }) => holds) ?? tried[0];
-    if (chosen !== undefined) found.push(chosen);
+    if (chosen !== undefined && (chosen.holds || !comesOfTwo(field, record))) found.push(chosen);
   }
   return found;
+}
+
+/** "Payable" may be the total less that of a credit note: what two figures of the record or of its parts give is accused by no other. */
+function comesOfTwo({ value }: Field, record: JsonObject): boolean {
+  const parts = Object.values(record).flatMap((part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part) ? fieldsOf(part) : [],
+  );
+  const figures = [...fieldsOf(record), ...parts].filter((one) => one.value !== value && one.value !== 0);
+  return figures.some((a) => figures.some((b) => a !== b && Math.abs(a.value - b.value - value) <= NEAR));
 }
 
 type Report = (field: Field, value: number, says: string, sure: boolean) => RecordSum[];
