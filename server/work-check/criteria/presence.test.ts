@@ -25,6 +25,17 @@ describe('a criterion that asks for something to be said', () => {
     expect(await answerTo(criterion, 'The board approved the new bridge.', minutes)).toBe(expected);
   });
 
+  it('is met by saying it, and a fact only by one that is proven', async () => {
+    const said = 'Trains run again from 1 June because the old bridge had been damaged by ice.';
+    expect(await answerTo('Says why trains stopped', said, minutes)).toMatch(/^met: .* That answers it; whether/);
+    expect(await answerTo('Says when trains run again', said, minutes)).toMatch(
+      /^partly_met: .* That answers it; whether/,
+    );
+    expect(await answerTo('The damage to the bridge is treated as the cause', said, minutes)).toMatch(
+      /^partly_met: .* Whether that is what this asks for, and whether/,
+    );
+  });
+
   it('is not answered by a date that stands beside one word of its subject', async () => {
     const work = 'I have checked it against the policy of 1 January 2026. In a vehicle, they are insured at all times.';
     const policy = { source: 'Policy', text: 'We renewed the policy on 1 January 2026.' };
