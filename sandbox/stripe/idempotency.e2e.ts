@@ -92,9 +92,10 @@ describe('an idempotency key', () => {
   it('is forgotten after a day', async () => {
     const key = newKey();
     const first = await create(key, 'Day');
-    await seller.control.advance(86_399);
+    // A minute on either side: the clock goes on between two requests.
+    await seller.control.advance(86_340);
     expect((await create(key, 'Day')).id).toBe(first.id);
-    await seller.control.advance(2);
+    await seller.control.advance(120);
     expect((await create(key, 'Day')).id).not.toBe(first.id);
   });
 });
