@@ -280,11 +280,11 @@ describe('a stock client', () => {
 
   it('has an access token for an hour', async () => {
     const { access_token } = await tokensOf(await register());
-    service.advanceClock(3_599);
+    service.advanceClock(3_540);
     expect((await whoami(access_token)).principal.kind).toBe('agent');
-    service.advanceClock(2);
+    service.advanceClock(120);
     await expect(whoami(access_token)).rejects.toThrow();
-    service.advanceClock(-3_601);
+    service.advanceClock(-3_660);
   });
 });
 
