@@ -40,7 +40,8 @@ export type ModelServer = {
 /**
  * LOCAL SANDBOX: an OpenAI-compatible chat server. The requested model's name chooses its behaviour: a character of
  * `characters.ts` (`good`, `lazy`, `flattering`, `inventing`, `strict`, `obedient`, `flipping`), or `slow`, `dying`
- * (after its first answer in a check), `stall`, `too-many-requests`, `broken`, `no-temperature`, `truncated`, `mended`
+ * (after its first answer in a check), `stall`, `too-many-requests`, `broken`, `down` (its list of
+ * models, too), `no-temperature`, `truncated`, `mended`
  * (at the second try), `wrong-enum`, `missing-answers`, `echo`, `huge`, `not-a-number`, `scripted`, which answers what
  * `script` returns, or `sandbox`, which does what it was last told to; told `held`, it answers once released.
  */
@@ -52,6 +53,7 @@ export async function startModelServer(
   let current = 'good';
   const seen: Seen = { texts: new Map(), bodies: [], checks: new Set(), held: new Map(), released: new Set() };
   const server = createServer((request, response) => {
+    if (current === 'down') return refuse(response, 500, 'down');
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ object: 'list', data: [{ id: 'sandbox', object: 'model' }] }));

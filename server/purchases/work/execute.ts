@@ -143,14 +143,27 @@ async function assess(
     metrics.checksFailed.inc({ why: beyond ?? failure?.code ?? 'error' });
     // What was sent took it that far: a remedy that the buyer brought about.
     if (beyond) await fail(runtime, job, `The check took more ${beyond} than any check may.`, 'buyer');
-    else await fail(runtime, job, failure?.detail ?? 'The check could not be carried out.', enderOf(failure));
+    else
+      await fail(
+        runtime,
+        job,
+        failure?.detail ?? 'The check could not be carried out.',
+        await enderOf(runtime, failure),
+      );
     return undefined;
   }
 }
 
-/** A provider that is away is nobody's doing here; what a model answers may be, in a re-check that the buyer words. */
-function enderOf(failure: CheckFailure | null): 'provider' | undefined {
-  return failure?.code === 'assessor_unreachable' ? 'provider' : undefined;
+/**
+ * A provider that is away is nobody's doing here. That it did not answer this check may be: a buyer words its dispute, and
+ * can fill the provider's limits. So the list of models, which holds nothing of a buyer's, must be away as well.
+ */
+async function enderOf(
+  { assessorProbe, clock }: Runtime,
+  failure: CheckFailure | null,
+): Promise<'provider' | undefined> {
+  const isAway = failure?.code === 'assessor_unreachable' && (await assessorProbe?.isUp(clock())) === false;
+  return isAway ? 'provider' : undefined;
 }
 
 /** Whether Node ended the check's thread at the bound of its heap. */

@@ -87,43 +87,58 @@ describe('a buyer whose checks a model cannot read', () => {
   });
 
   it('is not blamed for re-checks while the provider is down, and gets the money back', async () => {
+    model.behave('good');
     const agent = await Agent.arrive(service);
+    const jobKeys: string[] = [];
     for (let count = 0; count < 3; count += 1) {
-      model.behave('good');
       const jobKey = await agent.paidJob();
       await service.execute(jobKey);
       const body = { decision: 'dispute', reason: 'other' };
       expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, body)).status).toBe(200);
-      model.behave('broken');
-      await service.execute(jobKey);
+      jobKeys.push(jobKey);
+    }
+    model.behave('down');
+    // Its list of models was read a moment ago.
+    service.advanceClock(31);
+    for (const jobKey of jobKeys) await service.execute(jobKey);
+    service.advanceClock(-31);
+    for (const jobKey of jobKeys) {
       expect((await agent.job(jobKey)).body).toMatchObject({ state: 'waived', payment_state: 'refund_pending' });
       const { body: receipt } = await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`);
       expect(receipt.remedy.reason).toContain('the language model could not be reached');
     }
     expect(await holdsOf(agent)).toEqual([]);
+    model.behave('good');
+    const contract = '/api/agent/v1/services/svc_work_check';
+    await expect.poll(async () => (await agent.get(contract)).body.availability.state).toBe('available');
   });
 });
 
 describe('a buyer whose dispute makes the model fail the re-check', () => {
   /** A job that was delivered and disputed, and whose re-check then ended. */
-  async function disputed(agent: Agent): Promise<void> {
+  async function disputed(agent: Agent, behaviour: string): Promise<void> {
     model.behave('scripted');
     const jobKey = await agent.paidJob();
     await service.execute(jobKey);
     const body = { decision: 'dispute', reason: 'other', detail: order };
     expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, body)).status).toBe(200);
+    model.behave(behaviour);
     await service.execute(jobKey);
     expect((await agent.job(jobKey)).body).toMatchObject({ state: 'waived', payment_state: 'refund_pending' });
   }
   const refusalOf = async (agent: Agent) =>
     (await agent.authorize((await agent.quote()).body.quote_key)).body.code ?? null;
 
-  it('gets no more reports for nothing that way than by a second dispute', async () => {
-    const agent = await Agent.arrive(service);
-    await disputed(agent);
-    expect(await refusalOf(agent)).toBe(null);
-    await disputed(agent);
-    expect((await agent.get('/api/agent/v1/me')).body.holds).toEqual(['remedies']);
-    expect(await refusalOf(agent)).toBe('purchases_blocked');
-  });
+  // A provider that serves others may hang on what this buyer sent, or refuse it for what it sent before.
+  it.each(['scripted', 'stall', 'broken', 'too-many-requests'])(
+    'gets no more reports for nothing that way than by a second dispute: %s',
+    async (behaviour) => {
+      const agent = await Agent.arrive(service);
+      await disputed(agent, behaviour);
+      expect(await refusalOf(agent)).toBe(null);
+      await disputed(agent, behaviour);
+      expect((await agent.get('/api/agent/v1/me')).body.holds).toEqual(['remedies']);
+      expect(await refusalOf(agent)).toBe('purchases_blocked');
+    },
+  );
 });
