@@ -223,3 +223,11 @@ it('lines that differ in their figures are each proven by themselves, and are no
   );
   expect(statements.map(({ status }) => status)).toEqual(Array(40).fill('supported'));
 });
+
+it('a figure behind a word that opens a sentence is still in dispute', async () => {
+  const sources = [120, 130].map((people, at) => ({
+    source: `Log ${at}`,
+    text: `Attendance ${people} people on Sunday evening.`,
+  }));
+  expect((await report('Attendance 120 people on Sunday evening.', sources)).verdict).toBe('escalate');
+});

@@ -76,8 +76,8 @@ function inPlaceOf(figure: Quantity, statement: Statement, at: number, index: Ev
   );
   const [known] = others;
   if (passage === undefined || known === undefined || others.length > 1 || isHeld(figure, passage)) return undefined;
-  const name = namedBy(statement.tokens, figure);
-  if (name !== undefined && name === namedBy(passage.tokens, known)) return undefined;
+  const name = namedBy(statement, figure);
+  if (name !== undefined && name === namedBy(passage, known)) return undefined;
   const text = index.sources[passage.source]?.text ?? '';
   return {
     figure,
@@ -87,10 +87,18 @@ function inPlaceOf(figure: Quantity, statement: Statement, at: number, index: Ev
   };
 }
 
-/** "Crate 7" and "Crate 8" are two things: the capital word that a number stands behind. */
-function namedBy(tokens: readonly Token[], { kind, first }: Quantity): string | undefined {
+/**
+ * "Crate 7 holds 3 valves" and "Crate 8 holds 3 valves" are of two things: the capital word that a number stands behind,
+ * where a further figure is told of it. "Attendance 120" is a figure alone.
+ */
+function namedBy(
+  { tokens, quantities }: Pick<Statement, 'tokens' | 'quantities'>,
+  { kind, first }: Quantity,
+): string | undefined {
   const before = tokens[first - 1];
-  return kind === 'number' && before?.kind === 'word' && before.capital ? before.stem : undefined;
+  return quantities.length > 1 && kind === 'number' && before?.kind === 'word' && before.capital
+    ? before.stem
+    : undefined;
 }
 
 /** A figure with the word it counts, as a reader would quote it. */
