@@ -45,7 +45,7 @@ const readPresence: Reader = (criterion, task) => {
     return untold(concepts, topic, task);
   const excludes = EXCLUDES.test(criterion);
   if (excludes && !concepts.some(({ telling }) => telling)) return untold(concepts, topic, task);
-  return answer(found, judged, excludes ? 'else' : askedIn(criterion));
+  return answer(found, judged, !excludes && asksToSay(criterion));
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */
@@ -88,16 +88,14 @@ const SAYS =
 const ASKS_A_FACT =
   /\b(?:who|whom|whose|whether|how (?:many|much|long)|number of|which|when|until|(?:in (?:the|their|its|which)|the) order|what)\b/i;
 
-/** What a criterion asks for: that something is said, which saying it meets, proven or not; one fact; or something else. */
-type Asked = 'saying' | 'fact' | 'else';
-const askedIn = (criterion: string): Asked =>
-  !SAYS.test(criterion) ? 'else' : ASKS_A_FACT.test(criterion) ? 'fact' : 'saying';
+/** Whether a criterion asks that something is said, so that it is met by saying it, proven or not. */
+const asksToSay = (criterion: string): boolean => SAYS.test(criterion) && !ASKS_A_FACT.test(criterion);
 
 /** Says where the work answers it; an answer that is contradicted, or on which sources differ, is none. */
 function answer(
   asked: readonly (readonly JudgedStatement[])[],
   all: readonly JudgedStatement[],
-  kind: Asked,
+  saidIsMet: boolean,
 ): AssessedFinding {
   const found = [...new Set(asked.flat())];
   const base = { passages: passagesOf(found), statements: indexesOf(found, all) };
@@ -124,20 +122,17 @@ function answer(
   if (shown.length === 0) return notAssessable('The work makes no statement that this could be checked on.');
   const unsettled = shown.filter(({ status }) => status !== 'supported');
   const told = shown.map((one) => `The work says ${quoted(one)}.${one.status === 'supported' ? ` ${one.why}` : ''}`);
-  const right = `${shown.length === 1 ? 'the answer' : 'all of it'} is right was not settled.`;
-  const note =
-    unsettled.length === 0
-      ? ''
-      : kind === 'else'
-        ? ` Whether that is what this asks for, and whether ${right}`
-        : ` That answers it; whether ${right}`;
+  const what = shown.length > 1 ? 'all of it' : 'the answer';
+  const note = saidIsMet
+    ? ` That answers it; whether ${what} is right was not settled.`
+    : ' Whether that answers it, and is right, was not settled.';
   // A long field answers many things; that all of it was not settled leaves this one open too.
   const long = unsettled.some(
     ({ statement }) => statement.record !== undefined && splitSentences(statement.text).length > 1,
   );
   return {
-    status: unsettled.length > 0 && (long || kind !== 'saying') ? 'partly_met' : 'met',
-    reason: `${told.join(' ')}${note}`,
+    status: unsettled.length > 0 && (long || !saidIsMet) ? 'partly_met' : 'met',
+    reason: `${told.join(' ')}${unsettled.length === 0 ? '' : note}`,
     quoted: shown,
     ...base,
   };

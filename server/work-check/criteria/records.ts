@@ -76,7 +76,7 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
 };
 
 /** "The owner who is in charge of it now": more is asked than a name. */
-const NARROWS = /\b(?:who|whose|which|where|now)\b/i;
+const NARROWS = /\b(?:who|whose|which|where)\b/i;
 const OF_SOME =
   /\b(?:every|each|all)\s+\p{L}+\s+\p{L}+\s+(?:gets?|has|have|holds?|carr(?:y|ies)|shows?|is given|comes with)\b/iu;
 
