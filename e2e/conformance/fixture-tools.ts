@@ -4,6 +4,7 @@ import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
+  type ElicitRequestFormParams,
   type InputRequest,
   type InputRequiredResult,
   inputRequired,
@@ -34,16 +35,14 @@ export const states = createRequestStateCodec<{ round: number }>({
   key: 'a key of the conformance fixtures, 32 bytes',
 });
 
-const form = (message: string, name: string, type: 'string' | 'boolean' = 'string'): InputRequest =>
-  inputRequired.elicit({
-    mode: 'form',
-    message,
-    requestedSchema: {
-      type: 'object',
-      properties: { [name]: type === 'string' ? { type } : { type } },
-      required: [name],
-    },
-  });
+const asksFor = (
+  message: string,
+  properties: ElicitRequestFormParams['requestedSchema']['properties'],
+  required: string[] = Object.keys(properties),
+): InputRequest =>
+  inputRequired.elicit({ mode: 'form', message, requestedSchema: { type: 'object', properties, required } });
+
+const form = (message: string, name: string): InputRequest => asksFor(message, { [name]: { type: 'string' } });
 const sampled = (words: string, maxTokens: number): InputRequest =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text: words } }], maxTokens });
 
@@ -74,6 +73,20 @@ const accepted = (mcp: Mcp, key: string, name: string): string | undefined => {
   const value = acceptedContent(mcp.inputResponses, key)?.[name];
   return value === undefined ? undefined : String(value);
 };
+
+/** Asks the client for the one thing that `request` makes of the arguments, and answers with all that it said. */
+const echoing =
+  (key: string, request: (args: Record<string, unknown>) => InputRequest): Tool =>
+  async (args, mcp) => {
+    const said = mcp.inputResponses?.[key];
+    return said === undefined
+      ? inputRequired({ inputRequests: { [key]: request(args) } })
+      : text(`The client says: ${JSON.stringify(said)}`);
+  };
+
+/** Three values with titles. */
+const titled = (title: string) =>
+  ['First', 'Second', 'Third'].map((nth, index) => ({ const: `value${index + 1}`, title: `${nth} ${title}` }));
 
 /** Reports progress to whoever asked for it. */
 const withProgress: Tool = async (_, mcp) => {
@@ -108,7 +121,7 @@ const confirmed: Tool = async (_, mcp, ctx) => {
   const state = mcp.requestState<{ round: number }>();
   if (state && accepted(mcp, 'confirm', 'ok') !== undefined) return text('state-ok');
   return inputRequired({
-    inputRequests: { confirm: form('Please confirm', 'ok', 'boolean') },
+    inputRequests: { confirm: asksFor('Please confirm', { ok: { type: 'boolean' } }) },
     requestState: await states.mint({ round: 1 }, ctx),
   });
 };
@@ -190,6 +203,32 @@ export const tools: Readonly<Record<string, Tool>> = {
     return text('Logged.');
   },
   test_tool_with_progress: withProgress,
+  test_sampling: echoing('sample', ({ prompt }) => sampled(String(prompt), 100)),
+  test_elicitation: echoing('user', ({ message }) =>
+    asksFor(String(message), { username: { type: 'string' }, email: { type: 'string' } }),
+  ),
+  test_elicitation_sep1034_defaults: echoing('user', () =>
+    asksFor('Who are you?', {
+      name: { type: 'string', default: 'John Doe' },
+      age: { type: 'integer', default: 30 },
+      score: { type: 'number', default: 95.5 },
+      status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+      verified: { type: 'boolean', default: true },
+    }),
+  ),
+  test_elicitation_sep1330_enums: echoing('user', () =>
+    asksFor('What do you choose?', {
+      untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
+      titledSingle: { type: 'string', oneOf: titled('Option') },
+      legacyEnum: {
+        type: 'string',
+        enum: ['opt1', 'opt2', 'opt3'],
+        enumNames: ['First Option', 'Second Option', 'Third Option'],
+      },
+      untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
+      titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
+    }),
+  ),
   test_error_handling: async () => ({
     ...text('This tool intentionally returns an error for testing'),
     isError: true,

@@ -2,6 +2,8 @@
 import {
   type CallToolResult,
   createMcpHandler,
+  isLegacyRequest,
+  type LegacyHttpHandler,
   originValidationResponse,
   ProtocolError,
   ProtocolErrorCode,
@@ -59,13 +61,20 @@ export async function mcp(request: Request): Promise<Response> {
   return responseOf(await answerMcp(await webRuntime(), request));
 }
 
+/** What answers behind the door. */
+export interface Mounted {
+  server(): Server;
+  /** Answers clients of 2025 in sessions of its own. Without it each of their requests stands alone, too. */
+  sessions?: LegacyHttpHandler;
+}
+
 /**
- * Answers one MCP request over Streamable HTTP (specification 13): stateless, revision 2026-07-28 and clients of 2025.
- * No business rules here.
+ * Answers one MCP request over Streamable HTTP (specification 13), revision 2026-07-28 and clients of 2025. No business
+ * rules here.
  *
- * @param mounted answers in the place of the product, behind the same door: tests of the protocol pass a server of their own
+ * @param mounted answers in the place of the product, which keeps no sessions: any process may answer the next request
  */
-export async function answerMcp(runtime: Runtime, request: Asked, mounted?: () => Server): Promise<Answer> {
+export async function answerMcp(runtime: Runtime, request: Asked, mounted?: Mounted): Promise<Answer> {
   const asked = contextOf(runtime, request);
   const ctx: Context = { ...asked, presented: { ...asked.presented, atMcp: true } };
   try {
@@ -104,14 +113,16 @@ export async function answerMcp(runtime: Runtime, request: Asked, mounted?: () =
 async function answerBySdk(
   exchange: Exchange,
   { request, message }: { request: Request; message: unknown },
-  mounted?: () => Server,
+  mounted?: Mounted,
 ): Promise<Answer> {
   const { ctx } = exchange;
-  const streams = isMessage(message, 'tools/call', wantsProgress);
+  const sessions = mounted?.sessions && (await isLegacyRequest(request, message)) ? mounted.sessions : undefined;
+  // In a session an answer may ask its client first.
+  const streams = sessions !== undefined || isMessage(message, 'tools/call', wantsProgress);
   // The status of a stream is sent before the call is carried out.
   if (streams && !mounted) await requireCaller('job', ctx);
   let fault: unknown;
-  const handler = createMcpHandler(mounted ?? (() => serverFor(exchange)), {
+  const handler = createMcpHandler(mounted?.server ?? (() => serverFor(exchange)), {
     maxRequestBodySize: largestBytes,
     // A subscription is acknowledged and ends: tools change with a release, and jobs are polled.
     maxSubscriptions: 1,
@@ -119,7 +130,7 @@ async function answerBySdk(
       fault = error;
     },
   });
-  const response = await handler.fetch(request, message === undefined ? {} : { parsedBody: message });
+  const response = await (sessions ?? handler.fetch)(request, message === undefined ? {} : { parsedBody: message });
   // A result, even one with isError, would tell hosts that they are connected: only 401 makes them sign in.
   if (streams && response.body && response.headers.has(liveHeader)) {
     return { ...identified(response, ctx), text: null, stream: response.body };
