@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { controlClient } from '../../sandbox/control-client.ts';
 import type { IdentityLetter } from '../../server/identity/letters.ts';
 import { sendLetter } from '../../server/mail/send-letter.ts';
@@ -16,6 +18,15 @@ export async function queuedLetters({ runtime }: Service): Promise<IdentityLette
   return messages.map(({ data }) => data);
 }
 
+/** Leaves a letter in the folder of `npm run letters`, which sets `LETTERS`; the newest of each subject stays. */
+function keepForALook({ subject, text, html }: { subject: string; text: string; html: string }): void {
+  const folder = process.env.LETTERS;
+  if (!folder) return;
+  const name = subject.replaceAll(/[^\w]+/g, '-').toLowerCase();
+  writeFileSync(path.join(folder, `${name}.txt`), `Subject: ${subject}\n\n${text}`);
+  writeFileSync(path.join(folder, `${name}.html`), html);
+}
+
 /** A person with a mailbox, as an agent's customer. */
 export class Customer {
   readonly email: string;
@@ -29,7 +40,9 @@ export class Customer {
   /** Received letters, newest first. */
   async letters(): Promise<{ subject: string; text: string; html: string }[]> {
     for (const message of await queuedLetters(this.#service)) await sendLetter(this.#service.runtime, letters, message);
-    return controlClient(this.#service.sandbox.controlUrl).mail(this.email);
+    const received = await controlClient(this.#service.sandbox.controlUrl).mail(this.email);
+    for (const letter of received) keepForALook(letter);
+    return received;
   }
 
   /** The newest letter's link token and six digits. */

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../e2e/support/agent.ts';
 import { buyingByCard, heard, listen, paidOnPage, stripeOf } from '../../e2e/support/card.ts';
+import type { Customer } from '../../e2e/support/customer.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
+import { queueDueLetters } from '../mail/due-letters.ts';
 import { operatorContext } from '../transports/context.ts';
 
 const service = await startService(withCard);
@@ -33,6 +35,7 @@ async function owed(jobKey: string, account = 'liability:refunds'): Promise<numb
 
 interface Failed {
   agent: Agent;
+  customer: Customer;
   jobKey: string;
   refund: string;
   intent: string;
@@ -40,7 +43,7 @@ interface Failed {
 
 /** A canceled job whose refund the card's bank did not take. */
 async function failed(): Promise<Failed> {
-  const { agent } = await buyingByCard(service);
+  const { agent, customer } = await buyingByCard(service);
   const { jobKey } = await paidOnPage(service, agent);
   await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
   await heard(service);
@@ -50,12 +53,29 @@ async function failed(): Promise<Failed> {
   await stripe.settle(row.id, 'failed', 'expired_or_canceled_card');
   await heard(service);
   expect(await owed(jobKey)).toBe(500_000_000);
-  return { agent, jobKey, refund: row.refund_key, intent: row.intent_id };
+  return { agent, customer, jobKey, refund: row.refund_key, intent: row.intent_id };
 }
 
 const jobOf = async ({ agent, jobKey }: Failed) => (await agent.get(`/api/agent/v1/jobs/${jobKey}`)).body;
 
+/** What the customer was told of it, by letter. */
+async function told({ customer }: Failed, subject: string): Promise<string | undefined> {
+  await queueDueLetters(service.runtime);
+  return (await customer.letters()).find((letter) => letter.subject === subject)?.text;
+}
+
 describe('a refund that failed', () => {
+  it('is told by letter, and so is what came of it', async () => {
+    const [byHand, credit] = [await failed(), await failed()];
+    expect(await told(byHand, 'A refund of 5.00 USD did not arrive')).toContain('We still owe it');
+    // The bank had reported it as done before it sent it back.
+    expect(await told(byHand, 'Refunded: 5.00 USD')).toBeUndefined();
+    await settle(byHand.refund);
+    expect(await told(byHand, 'Refunded: 5.00 USD')).toContain('we sent the amount by hand');
+    await settle(credit.refund, 'wallet_credit');
+    expect(await told(credit, 'Credited: 5.00 USD')).toContain('can pay for another check');
+  });
+
   it('is closed once it was sent by hand: in the books, on the job, on the receipt, in the audit', async () => {
     const it = await failed();
     expect(await openRefunds()).toContain(it.refund);

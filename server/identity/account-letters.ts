@@ -12,7 +12,7 @@ import { lasting, price } from '../service/terms.ts';
 import { memberAddresses } from './account.ts';
 import { raises } from './agents.ts';
 import { blockWords } from './blocked.ts';
-import { type ClosedFacts, closedLetter } from './closed-letter.ts';
+import { type ClosedFacts, closedLetter, writeToUs } from './closed-letter.ts';
 import type { GrantTerms } from './contract.ts';
 
 /** What happened to an account: letters about safety, which nobody can turn off. */
@@ -100,7 +100,7 @@ function wordsOf(event: EventRow, baseUrl: string): Words | null {
     case 'member_joined':
     case 'member_removed':
     case 'role_changed':
-      return peopleLetter(event, account);
+      return peopleLetter(event, account, baseUrl);
     case 'endpoint_failing':
       return endpointFailing(event, baseUrl);
     case 'card_removed':
@@ -117,7 +117,7 @@ function wordsOf(event: EventRow, baseUrl: string): Words | null {
     case 'purchases_blocked':
       return blocked(event.detail.cause as BlockCause, account);
     case 'payments_disowned':
-      return disowned(event, account);
+      return disowned(event, account, baseUrl);
     case 'purchases_unblocked':
       // A member who did it by disowning payments is told of in the letter about that.
       if (event.by_member) return null;
@@ -146,7 +146,7 @@ function approvalAsked({ detail }: EventRow, agent: string, baseUrl: string): Wo
   };
 }
 
-function peopleLetter({ action, detail, actor }: EventRow, account: Words['action']): Words {
+function peopleLetter({ action, detail, actor }: EventRow, account: Words['action'], baseUrl: string): Words {
   const { email, role, from, to } = detail as Record<string, string>;
   const said = {
     member_joined: ['Somebody joined your account', `${email} accepted an invitation and is now a member: ${role}.`],
@@ -154,7 +154,8 @@ function peopleLetter({ action, detail, actor }: EventRow, account: Words['actio
     role_changed: ['The role of a member changed', `${email} was ${from} and is now ${to}. ${actor} did this.`],
   }[action];
   const [subject = '', first = ''] = said ?? [];
-  return { subject, action: account, paragraphs: [first, 'If nobody on your account did this, write to us at once.'] };
+  const otherwise = `If nobody on your account did this, write to us at once: ${writeToUs(baseUrl).url}`;
+  return { subject, action: account, paragraphs: [first, otherwise] };
 }
 
 function endpointFailing({ detail }: EventRow, baseUrl: string): Words {
@@ -202,7 +203,7 @@ function blocked(cause: BlockCause, action: Words['action']): Words {
   };
 }
 
-function disowned({ actor, detail }: EventRow, action: Words['action']): Words {
+function disowned({ actor, detail }: EventRow, action: Words['action'], baseUrl: string): Words {
   const count = (detail.payments as string[]).length;
   return {
     subject: count === 1 ? 'A payment was not yours' : 'Payments were not yours',
@@ -211,7 +212,7 @@ function disowned({ actor, detail }: EventRow, action: Words['action']): Words {
       `${actor} told us that nobody on your account made ${count === 1 ? 'a payment' : `${count} payments`} by card on a payment link.`,
       'Your agents can buy again, unless another block stands. The card stays blocked here.',
       'From now on, the card page of your payment links opens for members of your account, and only while signed in. Whoever pays from a wallet needs no sign-in.',
-      'If nobody on your account told us this, end the sign-ins you do not recognize and write to us.',
+      `If nobody on your account told us this, end the sign-ins you do not recognize and write to us: ${writeToUs(baseUrl).url}`,
     ],
   };
 }

@@ -157,7 +157,7 @@ export function operatorLinkLetter(email: string, url: string): Words {
     action: { label: 'See who is signed in', url },
     paragraphs: [
       `The operator of this service made a link that signs ${email} in to your account. It works once, for ${lasting('signInLink')}.`,
-      'If nobody on your account asked for it, tell the operator and end the sign-ins you do not recognize.',
+      `If nobody on your account asked for it, end the sign-ins you do not recognize and tell the operator: ${new URL('/contact', url)}`,
     ],
   };
 }

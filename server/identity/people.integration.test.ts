@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Agent, Answer } from '../../e2e/support/agent.ts';
-import { connectedAgent, newAgent } from '../../e2e/support/customer.ts';
+import { Customer, connectedAgent, newAgent } from '../../e2e/support/customer.ts';
 import { linkOfInvited, Member } from '../../e2e/support/member.ts';
 import { ask, type Subject, wellFormed } from '../../e2e/support/requests.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { queueDueLetters } from '../mail/due-letters.ts';
 import { problemsOf } from '../operation/operation.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { invitationsMax } from './people-contract.ts';
@@ -88,6 +89,26 @@ describe('an invitation', () => {
       await act(stranger, members[0].member_key, 'role', { role: 'reader' }),
     ];
     expect(codes(answers)).toEqual(answers.map(() => [404, 'not_found']));
+  });
+});
+
+describe('the letters about people', () => {
+  it('tell every member who joined, whose role changed and who left, and who did it', async () => {
+    const reader = await joined('reader');
+    expect((await act(owner, reader.memberKey, 'role', { role: 'approver' })).status).toBe(200);
+    expect((await act(owner, reader.memberKey, 'remove')).status).toBe(200);
+    await queueDueLetters(service.runtime);
+    const letters = await new Customer(service, owner.email).letters();
+    const about = (subject: string) => letters.find((letter) => letter.subject === subject)?.text;
+    expect(about('Somebody joined your account')).toMatch(
+      new RegExp(`${reader.email} accepted an invitation[\\s\\S]*write to us at once: ${service.baseUrl}/contact`),
+    );
+    expect(about('The role of a member changed')).toContain(
+      `${reader.email} was reader and is now approver. ${owner.email} did this.`,
+    );
+    expect(about('A member left your account')).toContain(
+      `${reader.email} is no longer a member. ${owner.email} did this.`,
+    );
   });
 });
 

@@ -1,6 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buyingByCard, cards, heard, listen, paidOnPage, stripeOf } from '../../e2e/support/card.ts';
 import type { Customer } from '../../e2e/support/customer.ts';
 import { Member } from '../../e2e/support/member.ts';
@@ -10,23 +8,13 @@ import { queueDueLetters } from '../mail/due-letters.ts';
 
 const service = await startService(withCard);
 const { pool } = service.database;
-const { LETTERS: folder } = process.env;
 const written = new Map<string, { subject: string; text: string; html: string }>();
 beforeAll(() => listen(service));
-afterAll(() => {
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  [...written.values()].forEach(({ subject, text, html }, index) => {
-    const name = `${String(index + 1).padStart(2, '0')}-${subject.replaceAll(/[^\w]+/g, '-').toLowerCase()}`;
-    writeFileSync(path.join(folder, `${name}.txt`), `Subject: ${subject}\n\n${text}`);
-    writeFileSync(path.join(folder, `${name}.html`), html);
-  });
-});
 
 const weird = 'Desk <b>of</b> https://evil.example';
 const buying = () => buyingByCard(service, { agent: { name: weird } });
 
-/** What came to a customer, oldest first; all of it is kept for a look. */
+/** What came to a customer, oldest first. */
 async function lettersOf(customer: Customer) {
   await queueDueLetters(service.runtime);
   const letters = (await customer.letters()).reverse();
@@ -226,7 +214,7 @@ describe('the letters of a whole life', () => {
     expect(await subjectsOf(decided.customer)).not.toContain(ends);
     const digests = (await lettersOf(busy.customer)).filter(({ subject }) => subject.startsWith('Your checks of '));
     expect(digests).toHaveLength(1);
-    expect(digests[0]?.text).toMatch(/6 paid\n6 reports ready|6 reports ready\n6 paid/);
+    expect(digests[0]?.text).toMatch(/Paid: 6\nReports ready: 6|Reports ready: 6\nPaid: 6/);
     expect(digests[0]?.text).toContain(`${service.baseUrl}/purchases`);
   });
 });

@@ -133,13 +133,18 @@ const paragraphsOf: Record<ToldAction, (facts: PurchaseFacts, at: Addresses) => 
   ],
   waive: (facts) => [`We gave up the charge of ${toText(facts.price)}. ${moneyText(facts)}`],
   refund: (facts) => [`We gave up the charge of ${toText(facts.price)}. ${moneyText(facts)}`],
-  refunded: ({ price, card, rail, at }) => [
-    `${toText(price)} went back ${card ? `to your ${cardText(card)}` : 'to where it came from'} on ${instantText(at)}.`,
-    ...(rail ? refundNotes[rail] : []),
-  ],
-  refund_failed: ({ price }) => [
-    `The refund of ${toText(price)} did not arrive. We still owe it and are on it; you need do nothing.`,
-  ],
+  // A bank may send back what it had taken.
+  refunded: ({ price, paymentState, card, rail, at }) =>
+    paymentState === 'refund_failed' || paymentState === 'credited'
+      ? []
+      : [
+          `${toText(price)} went back ${card ? `to your ${cardText(card)}` : 'to where it came from'} on ${instantText(at)}.`,
+          ...(rail ? refundNotes[rail] : []),
+        ],
+  refund_failed: ({ price, paymentState }) =>
+    paymentState === 'refund_failed'
+      ? [`The refund of ${toText(price)} did not arrive. We still owe it and are on it; you need do nothing.`]
+      : [],
   refund_sent_by_hand: ({ price, at }) => [
     `The refund of ${toText(price)} had not arrived, so we sent the amount by hand on ${instantText(at)}. The receipt names the transfer.`,
   ],
@@ -203,7 +208,7 @@ export function digestLetter(
   price: bigint,
   url: string,
 ): Words {
-  const lines = counts.map(({ action, count }) => `${count} ${digestWords[action]}`);
+  const lines = counts.map(({ action, count }) => `${digestWords[action]}: ${count}`);
   return {
     subject: `Your checks of ${instantText(day, 'day')}`,
     action: { label: 'See your purchases', url },
@@ -216,19 +221,19 @@ export function digestLetter(
 }
 
 const digestWords: Record<ToldAction, string> = {
-  collect: 'paid',
-  deliver: 'reports ready',
-  review_ends: 'reviews about to end',
-  redeliver: 're-checks ready',
-  accept: 'accepted: their charges are final',
-  fail: 'failed: nothing is charged',
-  cancel: 'canceled',
-  fail_recheck: 're-checks failed: their charges are waived',
-  dispute_again: 'disputed twice: their charges are waived',
-  waive: 'waived by us',
-  refund: 'refunded by us',
-  refunded: 'refunds that went back',
-  refund_failed: 'refunds that did not arrive',
-  refund_sent_by_hand: 'refunds that we sent by hand',
-  refund_credited: 'refunds that became credit',
+  collect: 'Paid',
+  deliver: 'Reports ready',
+  review_ends: 'Reviews about to end',
+  redeliver: 'Re-checks ready',
+  accept: 'Accepted, so the charge is final',
+  fail: 'Failed, nothing is charged',
+  cancel: 'Canceled',
+  fail_recheck: 'Re-checks failed, the charge is waived',
+  dispute_again: 'Disputed twice, the charge is waived',
+  waive: 'Charges that we gave up',
+  refund: 'Charges that we refunded',
+  refunded: 'Refunds that went back',
+  refund_failed: 'Refunds that did not arrive',
+  refund_sent_by_hand: 'Refunds that we sent by hand',
+  refund_credited: 'Refunds that became credit',
 };
