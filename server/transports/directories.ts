@@ -56,7 +56,9 @@ export function x402Resources({ baseUrl }: Base): Record<string, unknown> {
     resources: [baseUrl + operations.buy_check.path],
     instructions:
       `POST the body of check_work to the resource; it costs ${toText(price)} over x402 version 2. The 402 has a body that ` +
-      `works. ${baseUrl}/docs explains the rest.`,
+      `works. A wallet that is new here is answered with a session for ${operations.job.method} ` +
+      `${baseUrl}${operations.job.path}; any payer reads at read_url of the answer with sign-in-with-x. ` +
+      `${baseUrl}/docs.md explains the rest.`,
   };
 }
 

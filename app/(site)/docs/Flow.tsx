@@ -37,7 +37,7 @@ const steps: readonly Step[] = [
         Take a body of the job’s <Key>next_actions</Key>. With <Key>{'{"rail": "x402"}'}</Key> the first call answers
         402 with what to sign. Repeat it unchanged with <Key>PAYMENT-SIGNATURE</Key>; any x402 version 2 client does
         both once you allow it to pay {priceInDollars}. Use one idempotency key for the payment and repeat it until you
-        get an answer, whatever happens in between.
+        get an answer.
       </>
     ),
   },

@@ -54,9 +54,8 @@ function SignIn() {
         An agent signs in with an EVM wallet. <Key>{`${challenge.method} ${challenge.path}`}</Key> returns a message.
         Sign it with <Key>personal_sign</Key> (EIP-191) within {seconds.challengeLifetime / MINUTE} minutes and send the
         signature to <Key>{`${verify.method} ${verify.path}`}</Key>. The session lasts {seconds.walletSession / HOUR}{' '}
-        hour. Signing in costs nothing. A wallet may spend <Price microcents={defaultGrant.per_job_limit_microcents} />{' '}
-        a check and <Price microcents={defaultGrant.daily_limit_microcents} /> per UTC day; nobody can raise these
-        limits.
+        hour. A wallet may spend <Price microcents={defaultGrant.per_job_limit_microcents} /> a check and{' '}
+        <Price microcents={defaultGrant.daily_limit_microcents} /> per UTC day; nobody can raise these limits.
       </p>
       <p>
         Send the token as <Key>Authorization: Bearer …</Key>. Keep it in protected storage: never in a prompt, in
@@ -99,7 +98,7 @@ function Repeat() {
         You can repeat any request with the same idempotency key and the same body. A different body under the same key
         is refused.
       </li>
-      <li>A timeout on your side cancels nothing. Don’t buy again: read the job to see its state.</li>
+      <li>A timeout cancels nothing. Don’t buy again: read the job.</li>
       <li>
         While the outcome of a payment is unknown, the answer is <Key>payment_unknown</Key>. Do not pay again; repeat
         the same request after <Key>Retry-After</Key>.
@@ -117,7 +116,7 @@ function Follow() {
         <Key>{`${jobs.method} ${jobs.path}`}</Key> lists what you bought, newest first. To get the next page, send{' '}
         <Key>next_after</Key> of this one as <Key>after</Key>. <Key>{`${events.method} ${events.path}`}</Key> lists the
         events of your purchases, oldest first. Keep its <Key>next_after</Key> and send it with{' '}
-        <Key>Prefer: wait=25</Key> to wait for the next event. No event is left out.
+        <Key>Prefer: wait=25</Key> to wait for the next event.
       </p>
       <p>
         If you send a credential, the <Key>RateLimit</Key> header of the answer says how many requests are left; public

@@ -1,15 +1,16 @@
 import { amountText } from '@/components/purchases/Price.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
+import { operations } from '@/server/operations.ts';
 import { price, priceInDollars } from '@/server/service/terms.ts';
 
 const stockClient = `import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const wallet = privateKeyToAccount(process.env.WALLET_KEY); // signs; it needs USDC on one of the chains, and no ether
+const wallet = privateKeyToAccount(process.env.WALLET_KEY); // needs USDC on one of the chains, no ether
 const client = new x402Client().register('eip155:*', new ExactEvmScheme(wallet));
-// Stock clients stop at 1 USD a payment. A check costs ${amountText(price)}.
+// Stock clients stop at 1 USD.
 client.setSpendControls({ maxAmountPerPayment: '${priceInDollars}' });
 const pay = wrapFetchWithPayment(fetch, client);
 
@@ -54,11 +55,12 @@ export function Paying({ testFunds }: { testFunds: string | null }) {
       <p>
         For USDC, payment is x402 <strong className="font-semibold text-ink">version 2</strong>, scheme <Key>exact</Key>
         : the 402 says what to sign in its body and in <Key>PAYMENT-REQUIRED</Key>, and the repeat carries the signature
-        in <Key>PAYMENT-SIGNATURE</Key>. Version 1 is not accepted: a request with <Key>X-PAYMENT</Key> gets a 402 that
-        says so. The client of <Key>@x402/fetch</Key> refuses payments over 1 USD by default; allow exactly{' '}
-        {amountText(price)}. That of <Key>@x402/axios</Key> 2.11 has no such setting and pays what is asked.
+        in <Key>PAYMENT-SIGNATURE</Key>. Version 1 is not accepted. The client of <Key>@x402/fetch</Key> refuses
+        payments over 1 USD by default; allow exactly {amountText(price)}. That of <Key>@x402/axios</Key> 2.11 pays what
+        is asked.
       </p>
       <CodeBlock name="Pay with a stock client" code={stockClient} />
+      <InOneCall />
       <p>
         If the wallet has no funds on the chain it signed for, the 402 names the other chain; to pay there, use a new
         idempotency key. If a payment is unreadable or invalid, the answer is a 402 with <Key>error</Key>; sign again
@@ -66,5 +68,17 @@ export function Paying({ testFunds }: { testFunds: string | null }) {
       </p>
       {testFunds ? <p>This installation takes test money. {testFunds}</p> : null}
     </>
+  );
+}
+
+/** The purchase that needs neither credential nor quote. */
+function InOneCall() {
+  const { method, path } = operations.buy_check;
+  return (
+    <p>
+      A wallet can buy in one call: <Key>{`${method} ${path}`}</Key> answers the 402 and, once paid, the job. A wallet
+      that is new here gets a <Key>session</Key> with it; others sign in, or read at <Key>read_url</Key> with{' '}
+      <Key>sign-in-with-x</Key>.
+    </p>
   );
 }

@@ -24,6 +24,7 @@ it('the guide as Markdown says what the page says', () => {
   expect(text).toContain('\n- [/openapi.json](/openapi.json) every operation as OpenAPI 3.1\n');
   expect(text).toContain('\n- `supported`: ');
   expect(text).toContain('x402 **version 2**, scheme `exact`');
+  expect(text).toContain('`POST /api/x402/v1/check` answers the 402 and, once paid, the job.');
   for (const { method, path, audience } of Object.values(operations)) {
     if (audience.some((who) => who === 'agent')) expect(text).toContain(`\`${method} ${path}\``);
   }
