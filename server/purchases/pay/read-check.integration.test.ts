@@ -19,13 +19,14 @@ type Proof = Awaited<ReturnType<typeof createSIWxPayload>>;
 let buyer: Agent;
 let jobKey: string;
 let readUrl: string;
+let session: { access_token: string };
 beforeAll(async () => {
   buyer = await Agent.withWallet(service);
   const payment = await buyer.createPayment((await anybody.post(check)).body);
   const bought = await anybody.post(check, exampleRequest, {
     'payment-signature': encodePaymentSignatureHeader(payment),
   });
-  ({ job_key: jobKey, read_url: readUrl } = bought.body);
+  ({ job_key: jobKey, read_url: readUrl, session } = bought.body);
 });
 
 const challengeAt = async (url: string): Promise<Info> => {
@@ -66,6 +67,13 @@ describe('the payer of a check', () => {
       });
     }
     expect(await spentNonces()).toEqual(before);
+  });
+
+  it('is told where its session reads, when it sends that instead', async () => {
+    const authorization = `Bearer ${session.access_token}`;
+    const { status, body } = await anybody.get(readUrl, { authorization });
+    const [address = ''] = /http\S+(?= with)/.exec(body.error) ?? [];
+    expect([status, (await anybody.get(address, { authorization })).body.job_key]).toEqual([402, jobKey]);
   });
 });
 

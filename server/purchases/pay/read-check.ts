@@ -5,18 +5,23 @@ import type { Verb } from '../../operation/verb.ts';
 import { PaymentRequired, Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { bodiesOf, type Kept } from '../archive/bodies.ts';
+import { job } from '../contract.ts';
 import { jobReply } from '../job/view.ts';
 import { readCheck as operation } from '../keyless-contract.ts';
 
 /** Where a payer reads what it bought, with a signature for each request. */
-export const readUrl = ({ baseUrl }: Pick<Context, 'baseUrl'>, jobKey: string): string =>
-  baseUrl + operation.path.replace('{job_key}', encodeURIComponent(jobKey));
+export const readUrl = (ctx: Base, jobKey: string): string => addressOf(ctx, operation, jobKey);
+
+type Base = Pick<Context, 'baseUrl'>;
+
+const addressOf = ({ baseUrl }: Base, { path }: { path: string }, jobKey: string): string =>
+  baseUrl + path.replace('{job_key}', encodeURIComponent(jobKey));
 
 /** Reads a job and its newest report for the wallet that signs. Strangers learn nothing of which jobs exist. */
 export const readCheck: Verb<typeof operation> = async ({ ctx, input, db }) => {
   const { job_key } = input;
   const uri = readUrl(ctx, job_key);
-  if (ctx.signIn === null) throw askedToSignIn(ctx, uri);
+  if (ctx.signIn === null) throw askedToSignIn(ctx, job_key);
   const wallet = await walletSignedIn(db, ctx, uri, ctx.signIn);
   const caller = await buyerBehind(db, wallet, { key: wallet, at: ctx.now });
   if (!caller) throw new Problem('not_found', 'There is no such job for this caller.');
@@ -28,10 +33,13 @@ export const readCheck: Verb<typeof operation> = async ({ ctx, input, db }) => {
 };
 
 /** The 402 of a resource that costs nothing. */
-function askedToSignIn(ctx: Context, uri: string): PaymentRequired {
+function askedToSignIn(ctx: Context, jobKey: string): PaymentRequired {
+  const uri = readUrl(ctx, jobKey);
   const body = {
     x402Version: 2,
-    error: 'Sign in with the wallet that owns the job (extension sign-in-with-x). There is nothing to pay.',
+    error:
+      'Sign in with the wallet that owns the job (extension sign-in-with-x), or read ' +
+      `${addressOf(ctx, job, jobKey)} with a session of it. There is nothing to pay.`,
     resource: { url: uri, description: 'A work check that was bought', mimeType: 'application/json' },
     accepts: [],
     extensions: signInExtension(ctx, uri),
