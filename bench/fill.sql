@@ -53,7 +53,8 @@ declare
   paid jsonb := '{"payment_key": "''pay_'' || key"}';
   whose jsonb := '{"principal_key": "p.principal_key", "account_key": "p.account_key", "grant_key": "p.grant_key"}';
   keys jsonb := '{"job_key": "''job_'' || key", "quote_key": "''quote_'' || key",
-    "created_at": "t.created_at - i * interval ''1 second''"}';
+    "created_at": "t.created_at - i * interval ''1 second''", "at": "t.at - i * interval ''1 second''",
+    "taken_at": "t.taken_at - i * interval ''1 second''", "delivered_at": "t.delivered_at - i * interval ''1 second''"}';
 begin
   set local session_replication_role = replica;
   perform bench_copy('quotes', format(many || 't.quote_key = %L', 'quotes', quote), whose || keys || '{
@@ -63,10 +64,10 @@ begin
   -- The chain never saw the copies: nobody is to look for them there, now or in blocks that were searched.
   perform bench_copy('payments', format(many || 't.job_key = %L', 'payments', job), keys || paid);
   perform bench_copy('x402_transfers', format(many || 't.payment_key = %L', 'x402_transfers', payment), paid
-    || '{"payer": "p.principal_key", "nonce": "''0x'' || key", "watch_at": "null"}');
+    || '{"payer": "p.principal_key", "nonce": "''0x'' || key || key", "watch_at": "null"}');
   perform bench_copy('chain_transfers', format(many || 't.payment_key = %L', 'chain_transfers', payment), paid
-    || '{"sender": "p.principal_key", "nonce": "''0x'' || key", "transaction": "''0x'' || key",
-      "block_number": "1000000"}');
+    || '{"sender": "p.principal_key", "nonce": "''0x'' || key || key", "transaction": "''0x'' || key || key",
+      "refund_nonce": "''0x'' || md5(key) || key", "block_number": "1000000"}');
   perform bench_copy('reports', format(many || 't.job_key = %L', 'reports', job), keys);
   perform bench_copy('reviews', format(many || 't.job_key = %L', 'reviews', job), keys
     || '{"review_key": "''review_'' || key"}');

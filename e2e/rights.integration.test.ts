@@ -69,6 +69,29 @@ describe('the rights in the database that the handbook names', () => {
     await door.stop();
   });
 
+  it('let the service drop a month of the audit that the archive has, and nobody who only reads', async () => {
+    const reader = `${role}_reader`;
+    await pool.query(
+      `create role ${reader} login password 'trial'; grant select on all tables in schema public to ${reader}`,
+    );
+    const as = async (username: string, statement: string) => {
+      const client = new pg.Client({
+        connectionString: Object.assign(new URL(url), { username, password: 'trial' }).href,
+      });
+      await client.connect();
+      return client.query(statement).finally(() => client.end());
+    };
+    const dropping = "select drop_audit_month('2020-01-01', 0)";
+    await expect(as(role, dropping)).rejects.toThrow('the archive lacks rows of 2020-01-01');
+    await expect(as(role, 'select make_audit_months()')).resolves.toMatchObject({ rowCount: 1 });
+    await expect(as(role, "select make_audit_month('2020-01-01')")).rejects.toThrow(/permission denied for function/);
+    await expect(as(reader, 'select count(*) from jobs')).resolves.toMatchObject({ rowCount: 1 });
+    for (const call of [dropping, 'select make_audit_months()', "select make_audit_month('2020-01-01')"]) {
+      await expect(as(reader, call)).rejects.toThrow(/permission denied for function/);
+    }
+    await pool.query(`drop owned by ${reader}; drop role ${reader}`);
+  });
+
   it.each([
     'truncate jobs',
     'alter table audit_rows disable trigger all',
