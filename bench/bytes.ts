@@ -14,6 +14,7 @@ export function benchBytes(arena: Arena): Promise<string> {
     await pool.query(`set local session_replication_role = replica;
       update quotes set input = null, input_deleted_at = now() where input is not null;
       delete from idempotency_claims;
+      delete from idempotency_answers;
       update x402_transfers set signature = null where watch_at is null;
       insert into archive_manifests (number, made_at, objects, digest)
       select 1 + nr, now(), 200, 'sha256:' || repeat('0', 64) from generate_series(0, (select count(*) from jobs) / 200) nr;

@@ -9,7 +9,7 @@ begin
   execute (
     select format('insert into %s (%s) select %s from %s', into_table, string_agg(format('%I', attname), ', '),
       string_agg(coalesce(changed ->> attname, format('t.%I', attname)), ', '), source)
-    from pg_attribute where attrelid = into_table and attnum > 0 and not attisdropped and attgenerated = '');
+    from pg_attribute where attrelid = into_table and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = '');
 end $$;
 
 create function bench_fill_principals() returns void language plpgsql as $$
@@ -83,4 +83,9 @@ begin
   perform bench_copy('idempotency_claims', format(many || 't.idempotency_key not like ''key_%%'' and (t.operation, t.path_keys) in ((''check_work'', ''''), (''pay'', %L))',
     'idempotency_claims', job), '{"scope": "p.principal_key", "idempotency_key": "''key_'' || key",
     "path_keys": "case when t.path_keys = '''' then '''' else ''job_'' || key end"}');
+  insert into idempotency_answers (week, number, body, headers)
+  select c.week, c.number, first.body, first.headers
+  from idempotency_claims c join idempotency_requests first using (operation, status, answered_at)
+  where first.body is not null and not exists (
+    select from idempotency_answers a where a.week = c.week and a.number = c.number);
 end $$;

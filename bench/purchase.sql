@@ -6,13 +6,19 @@ select q.input, q.evidence, q.planned_checks, q.forecast, q.input_digest, q.dige
   r.digest as report_digest, j.price_microcents as price,
   (select array_agg(body order by sequence) from receipts where job_key = j.job_key) as receipts,
   (select array_agg(digest order by sequence) from receipts where job_key = j.job_key) as receipt_digests,
-  (select body from idempotency_claims where operation = 'check_work' and status = 201 limit 1) as quote_answer,
-  (select body from idempotency_claims where operation = 'pay' and status = 200 limit 1) as pay_answer
+  (select body from idempotency_requests where operation = 'check_work' and status = 201 limit 1) as quote_answer,
+  (select body from idempotency_requests where operation = 'pay' and status = 200 limit 1) as pay_answer
 from jobs j join quotes q using (quote_key) join reports r using (job_key) where j.state = 'accepted' limit 1;
 
 create function bench_recall(who text, what text, at text, k text) returns text language sql as $$
   select fingerprint from idempotency_claims
   where scope = who and operation = what and path_keys = at and idempotency_key = k $$;
+
+create function bench_remember(who text, what text, at text, k text, code int, answer text) returns void language sql as $$
+  with answered as (
+    update idempotency_claims set status = code, answered_at = now()
+    where scope = who and operation = what and path_keys = at and idempotency_key = k returning week, number)
+  insert into idempotency_answers select week, number, answer, '{}' from answered $$;
 
 create function bench_quote(who text, account text, quote text, k text) returns void language plpgsql as $$
 declare s bench_sample; begin
@@ -26,8 +32,7 @@ declare s bench_sample; begin
     (select grant_digest from grants where principal_key = who),
     s.input_digest, s.input, s.evidence, s.planned_checks, s.forecast, s.quote_digest, now(), now() + '30 min');
   insert into audit_rows (month, purchase_key, at, actor, action, state_to) values (audit_month(quote), quote, now(), who, 'quote', 'open');
-  update idempotency_claims set status = 201, body = s.quote_answer, headers = '{}', answered_at = now()
-  where scope = who and operation = 'check_work' and path_keys = '' and idempotency_key = k;
+  perform bench_remember(who, 'check_work', '', k, 201, s.quote_answer);
 end $$;
 
 create function bench_authorize(who text, account text, granted text, quote text, job text) returns json language plpgsql as $$
@@ -132,8 +137,7 @@ declare s bench_sample; answer json; begin
   insert into pgboss.job (id, name, data) values (message::uuid, 'check', jsonb_build_object('job_key', job));
   perform bench_receipt(job, 'rcpt_1' || job, 1);
   answer := bench_job(job);
-  update idempotency_claims set status = 200, body = s.pay_answer, headers = '{}', answered_at = now()
-  where scope = who and operation = 'pay' and path_keys = job and idempotency_key = k;
+  perform bench_remember(who, 'pay', job, k, 200, s.pay_answer);
   return answer;
 end $$;
 
@@ -206,7 +210,7 @@ create function bench_admit(hash text, what text, at text, k text) returns json 
   select json_build_object('principal_key', principal_key, 'account_key', p.account_key, 'grant_key', g.grant_key,
     'known', i.body)
   from credentials c join principals p using (principal_key) join grants g using (principal_key)
-  left join idempotency_claims i on scope = principal_key and operation = what and path_keys = at and idempotency_key = k
+  left join idempotency_requests i on scope = principal_key and operation = what and path_keys = at and idempotency_key = k
   where c.token_hash = hash and c.revoked_at is null and c.expires_at > now() $$;
 
 create function bench_read_job(hash text, job text) returns json language sql as $$

@@ -11,7 +11,7 @@ export const tables = [
   ...'quotes jobs payments x402_transfers chain_transfers card_payments card_charges reports receipts reviews'.split(
     ' ',
   ),
-  ...'ledger_transfers audit_rows idempotency_claims pgboss.job'.split(' '),
+  ...'ledger_transfers audit_rows idempotency_claims idempotency_answers pgboss.job'.split(' '),
 ];
 
 export interface Effort {

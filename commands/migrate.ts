@@ -61,7 +61,7 @@ export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Pr
         );
       }
     }
-    if (dir === MIGRATIONS) await client.query('select make_audit_months()');
+    if (dir === MIGRATIONS) await client.query('select make_audit_months(), keep_answer_weeks()');
     await installQueue(databaseUrl);
     return applied;
   } finally {

@@ -419,14 +419,26 @@ select pg_temp.seed_key('review', action, nr), job_key, report, case when action
   actor, case when action <> 'accept' then 'citation_invalid' end, at
 from seed_events where action in ('accept', 'dispute', 'dispute_again');
 
-insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, status, body, headers,
-  created_at, answered_at, repeats, repeated_at)
-select principal_key, 'check_work', '', 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('check' || nr), 201,
-  json_build_object('quote_key', quote_key)::text, '{}'::jsonb, created_at, created_at, (nr % 50 = 0)::int,
-  case when nr % 50 = 0 then created_at + interval '2 seconds' end from seed_purchases
+do $$
+declare one date;
+begin
+  for one in select distinct week_of(created_at) from seed_purchases union select week_of(collected_at) from seed_payments loop
+    if to_regclass(answers_of_week(one)) is null then perform make_answer_week(one); end if;
+  end loop;
+end $$;
+insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, status, created_at, answered_at,
+  repeats, repeated_at)
+select principal_key, 'check_work', '', 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('check' || nr), 201, created_at,
+  created_at, (nr % 50 = 0)::int, case when nr % 50 = 0 then created_at + interval '2 seconds' end from seed_purchases
 union all
-select principal_key, 'pay', job_key, 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('pay' || nr), 200,
-  json_build_object('job_key', job_key)::text, '{}'::jsonb, collected_at, collected_at, 0, null from seed_payments;
+select principal_key, 'pay', job_key, 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('pay' || nr), 200, collected_at,
+  collected_at, 0, null from seed_payments;
+insert into idempotency_answers (week, number, body, headers)
+select week, number, json_build_object('quote_key', quote_key)::text, '{}'::jsonb
+from idempotency_claims c join seed_purchases s on c.idempotency_key = 'seed-' || s.nr where operation = 'check_work'
+union all
+select week, number, json_build_object('job_key', path_keys)::text, '{}'::jsonb from idempotency_claims
+where operation = 'pay' and idempotency_key like 'seed-%';
 
 -- Each row of a chain names the one before, so all chains are written link by link.
 do $$

@@ -23,14 +23,15 @@ alter default privileges for role work_check_owner in schema public, pgboss
 alter default privileges for role work_check_owner in schema public, pgboss grant usage on sequences to work_check;
 alter default privileges for role work_check_owner in schema pgboss grant execute on functions to work_check;
 
--- A worker vacuums deleted bytes away, and makes and drops the tables of months, which nobody else may. There are no such
+-- A worker vacuums deleted bytes away, and makes and drops the tables of months and weeks, which nobody else may. There are no such
 -- rights for what is to come: hence the second run.
 do $$
 begin
   if to_regclass('public.quotes') is not null then
     grant maintain on public.quotes, public.dispute_texts to work_check;
-    revoke execute on function public.make_audit_month, public.make_audit_months, public.drop_audit_month from public;
-    grant execute on function public.make_audit_months, public.drop_audit_month to work_check;
+    revoke execute on function public.make_audit_month, public.make_audit_months, public.drop_audit_month,
+      public.make_answer_week, public.keep_answer_weeks from public;
+    grant execute on function public.make_audit_months, public.drop_audit_month, public.keep_answer_weeks to work_check;
   end if;
 end
 $$;

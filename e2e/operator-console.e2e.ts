@@ -209,10 +209,13 @@ describe('an operator', () => {
   it('reads the entries that failed alone, as recorded, and copies the key and the address of one', async () => {
     const job = await agent.authorizedJob();
     // A declined card leaves this: one answer, given again once.
-    await db.many(sql`insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, status,
-        body, headers, created_at, answered_at, repeats, repeated_at)
-      select principal_key, 'pay', job_key, 'refused-once', 'declined', 422, '{}', '{}', now(), now(), 1, now()
-      from jobs where job_key = ${job}`);
+    await db.many(sql`
+      with claim as (
+        insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, status, created_at,
+          answered_at, repeats, repeated_at)
+        select principal_key, 'pay', job_key, 'refused-once', 'declined', 422, now(), now(), 1, now()
+        from jobs where job_key = ${job} returning week, number)
+      insert into idempotency_answers select week, number, '{}', '{}' from claim`);
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     await context.addCookies(await seats.of('viewer').cookies());
     const page = await context.newPage();

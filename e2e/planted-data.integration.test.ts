@@ -333,31 +333,46 @@ const faults: PlantedFault<Victims>[] = [
   },
   {
     fault: 'an answer that is given differently the second time',
-    rows: () => `update idempotency_claims set body = '{}' where operation = 'pay' and status = 200`,
+    rows: () => `update idempotency_answers set body = '{}'`,
     refused: /an answer is kept as it was given/,
+  },
+  {
+    fault: 'an answer that became another one after it was given',
+    rows: () => `update idempotency_claims set status = 201 where operation = 'pay' and status = 200`,
+    refused: /an answer is kept as it was given/,
+  },
+  {
+    fault: 'an answer that is lost while its key still stands',
+    rows: () => `delete from idempotency_answers`,
+    named: 'I10 only final answers are kept',
   },
   {
     fault: 'an outage that is kept as the answer',
     rows: ({ principal }) => `
       insert into idempotency_claims
-      values ('${principal}', 'check_work', '', 'x', 'sha256:0', 500, '{}', null, now(), now())`,
+      values ('${principal}', 'check_work', '', 'x', 'sha256:0', 500, now(), now())`,
     refused: /violates check constraint/,
     named: 'I10 only final answers are kept',
   },
   {
     fault: 'an answer that reports what was never committed',
     rows: ({ principal }) => `
-      insert into idempotency_claims
-      values ('${principal}', 'check_work', '', 'x', 'sha256:0', 201, '{"quote_key": "quote_x"}', null, now(), now())`,
+      with claim as (
+        insert into idempotency_claims
+        values ('${principal}', 'check_work', '', 'x', 'sha256:0', 201, now(), now()) returning week, number)
+      insert into idempotency_answers select week, number, '{"quote_key": "quote_x"}' from claim`,
     named: 'I19 what was acknowledged is there',
   },
   {
     fault: "an answer about somebody else's purchase",
     rows: ({ waiting }) => `
-      insert into idempotency_claims
-      select 'wallet_somebody_else', 'authorize', quote_key, 'x', 'sha256:0', 201,
-        json_build_object('quote_key', quote_key, 'job_key', job_key), null, now(), now()
-      from jobs where job_key = '${waiting}'`,
+      with claim as (
+        insert into idempotency_claims
+        select 'wallet_somebody_else', 'authorize', quote_key, 'x', 'sha256:0', 201, now(), now()
+        from jobs where job_key = '${waiting}' returning week, number)
+      insert into idempotency_answers
+      select week, number, json_build_object('quote_key', quote_key, 'job_key', job_key) from claim, jobs
+      where job_key = '${waiting}'`,
     named: 'I12 an answer names rows of the principal that it was given to',
   },
   {

@@ -42,6 +42,7 @@ describe('the rights in the database that the handbook names', () => {
       'closeBooks',
       'countHours',
       'makeAuditMonths',
+      'keepAnswerWeeks',
     ];
     const told = await vi.waitFor(
       async () => {
@@ -86,7 +87,7 @@ describe('the rights in the database that the handbook names', () => {
     await expect(as(role, 'select make_audit_months()')).resolves.toMatchObject({ rowCount: 1 });
     await expect(as(role, "select make_audit_month('2020-01-01')")).rejects.toThrow(/permission denied for function/);
     await expect(as(reader, 'select count(*) from jobs')).resolves.toMatchObject({ rowCount: 1 });
-    for (const call of [dropping, 'select make_audit_months()', "select make_audit_month('2020-01-01')"]) {
+    for (const call of [dropping, 'select make_audit_months()', 'select keep_answer_weeks()']) {
       await expect(as(reader, call)).rejects.toThrow(/permission denied for function/);
     }
     await pool.query(`drop owned by ${reader}; drop role ${reader}`);

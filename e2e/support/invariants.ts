@@ -285,10 +285,10 @@ const invariants = {
       or last_rail is distinct from (
         select rail from payments p where p.job_key = jobs.job_key order by created_at desc limit 1)`,
   'I10 only final answers are kept': `
-    select operation, idempotency_key, status from idempotency_claims
-    where not (status between 200 and 299 or status in (400, 410, 422)) or (status is not null and body is null)`,
+    select operation, idempotency_key, status from idempotency_requests
+    where not (status between 200 and 299 or status in (400, 410, 422)) or (status is not null) <> (body is not null)`,
   'I12 an answer names rows of the principal that it was given to': `
-    select c.scope, c.idempotency_key from idempotency_claims c
+    select c.scope, c.idempotency_key from idempotency_requests c
     join quotes q on q.quote_key = (c.body::jsonb ->> 'quote_key')
     where c.status between 200 and 299 and c.scope <> q.principal_key
       and not exists (select from members m where m.member_key = c.scope and m.account_key = q.account_key)`,
@@ -322,7 +322,7 @@ const invariants = {
   'I15 no token is kept in clear': `
     select credential_key from credentials where token_hash !~ '^[0-9A-Za-z_-]{43}$'
     union all select quote_key from quotes where input ~ 'svc_(agent|wallet|claim)_[0-9A-Za-z]{36}'
-    union all select idempotency_key from idempotency_claims where body ~ 'svc_(agent|wallet|claim)_[0-9A-Za-z]{36}'`,
+    union all select idempotency_key from idempotency_requests where body ~ 'svc_(agent|wallet|claim)_[0-9A-Za-z]{36}'`,
   'I18 the audit of a purchase is a walk along the transitions': `
     select purchase_key, sequence from (
       select a.*, lag(s.state_to) over (partition by purchase_key order by sequence) as stood
@@ -338,7 +338,7 @@ const invariants = {
     where l.event in ('collected', 'credit_spent', 'accepted', 'healed', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late', 'refund_returned', 'lost_twice', 'refund_kept', 'sent_by_hand', 'refund_credited')
       and not exists (select from audit_steps a where a.purchase_key = j.quote_key and a.at = l.at)`,
   'I19 what was acknowledged is there': `
-    select operation, idempotency_key from idempotency_claims c
+    select operation, idempotency_key from idempotency_requests c
     where status between 200 and 299 and (
       (operation = 'check_work' and not exists (select from quotes q where q.quote_key = body::jsonb ->> 'quote_key'))
       or (operation = 'authorize' and not exists (select from jobs j where j.job_key = body::jsonb ->> 'job_key'))

@@ -161,7 +161,7 @@ const byEmail = (email: string): Sql => sql`
 const byRequest = (key: string): Sql => sql`
   select 'request' as kind, idempotency_key as key, operation as title, c.created_at as at,
     coalesce(nullif(path_keys, ''), c.body::jsonb ->> 'quote_key') as leads_to
-  from idempotency_claims c
+  from idempotency_requests c
   where idempotency_key = ${key} and (path_keys ~ '^(job|quote)_\\w+$' or operation = 'check_work' and status = 201)
   order by c.created_at desc limit 20`;
 

@@ -179,7 +179,7 @@ const claimParts = `'asked: ' || operation as title, case when status is null th
 
 const requestsText = `
   select 'request-' || operation || '-' || idempotency_key as id, created_at as at, 'request' as kind, ${claimParts}
-  from idempotency_claims
+  from idempotency_requests
   where scope in (select $1 union all select member_key from members join principals using (account_key)
       where principal_key = $1)
     and operation in ('authorize', 'pay', 'review', 'cancel', 'cancel_payment', 'delete_content')
@@ -190,7 +190,7 @@ const requests = (principalKey: string, keys: string[]): Sql => statement(reques
 
 const firstRequestText = `
   select 'request-' || operation || '-' || idempotency_key as id, created_at as at, 'request' as kind, ${claimParts}
-  from idempotency_claims
+  from idempotency_requests
   where scope = $1 and operation = 'check_work' and created_at between $2::timestamptz - interval '1 minute'
       and $2::timestamptz + interval '1 minute'
     and status = 201 and body::jsonb ->> 'quote_key' = $3`;

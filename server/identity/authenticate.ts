@@ -123,7 +123,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
             select distinct cause from purchase_blocks b
             where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)
             order by cause) as blocks, (
-            select to_json(claimed) from idempotency_claims claimed
+            select to_json(claimed) from idempotency_requests claimed
             where claimed.scope = p.principal_key and claimed.operation = ${key?.operation}
               and claimed.path_keys = ${key?.pathKeys} and claimed.idempotency_key = ${key?.key}) as claimed
         from credentials c

@@ -321,7 +321,7 @@ describe('a credential', () => {
     expect(carrying).toHaveLength(1);
     expect(answers.filter(({ body }) => body.code === 'credential_already_released')).toHaveLength(99);
     const secrets = [carrying[0]?.body.credential, registration.body.claim_token];
-    const tables = ['credentials', 'registrations', 'idempotency_claims', 'account_events', 'letters'];
+    const tables = ['credentials', 'registrations', 'idempotency_requests', 'account_events', 'letters'];
     for (const table of [...tables, 'pgboss.job']) {
       const { rows } = await pool.query(`select t::text as row from ${table} t`);
       for (const secret of secrets) expect(rows.filter(({ row }) => row.includes(secret))).toEqual([]);

@@ -41,7 +41,15 @@ const noteRepeatEveryMs = 60_000;
 /** Expired answers are deleted in batches of this size. */
 const forgottenAtOnce = 1_000;
 
-/** Deletes claims made before an instant, with their answers. */
+/**
+ * Makes the tables of answers for this week and the next five, where they are missing, and drops those of which
+ * `forgetAnswers` has left no claim. Answers of a week without a table go to the default one, so nothing waits for this.
+ */
+export async function keepAnswerWeeks({ db }: { db: Queries }): Promise<void> {
+  await db.many(sql`select keep_answer_weeks()`);
+}
+
+/** Deletes claims made before an instant: their answers are given no more, and go with their week. */
 export async function forgetAnswers(db: Queries, before: Date): Promise<void> {
   let deleted: unknown[];
   do {
@@ -55,7 +63,7 @@ export async function forgetAnswers(db: Queries, before: Date): Promise<void> {
 /** Looks up a request's claim. */
 export async function recall(db: Queries, claim: Claim): Promise<Recalled> {
   const row = await db.maybe<ClaimRow>(sql`
-    select fingerprint, status, body, headers, repeats, repeated_at from idempotency_claims
+    select fingerprint, status, body, headers, repeats, repeated_at from idempotency_requests
     where scope = ${claim.scope} and operation = ${claim.operation}
       and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key}`);
   return recalled(row ?? null, claim);
@@ -124,22 +132,29 @@ export async function releaseKey(db: Queries, claim: Claim): Promise<void> {
 /** Keeps the answer in the transaction of its effect. */
 export function remember(tx: Tx, claim: Claim, answer: StoredAnswer, now: Date): void {
   tx.write(sql`
-    update idempotency_claims
-    set status = ${answer.status}, body = ${answer.body}, headers = ${JSON.stringify(answer.headers)}, answered_at = ${now}
-    where scope = ${claim.scope} and operation = ${claim.operation}
-      and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key} and status is null`);
+    with answered as (
+      update idempotency_claims set status = ${answer.status}, answered_at = ${now}
+      where scope = ${claim.scope} and operation = ${claim.operation}
+        and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key} and status is null
+      returning week, number)
+    insert into idempotency_answers (week, number, body, headers)
+    select week, number, ${answer.body}, ${JSON.stringify(answer.headers)}::jsonb from answered`);
 }
 
 /** Keeps an answer without an effect: a permanent refusal. */
 export async function keepAnswer(db: Queries, claim: Claim, answer: StoredAnswer, now: Date): Promise<void> {
   await db.many(sql`
-    insert into idempotency_claims
-      (scope, operation, path_keys, idempotency_key, fingerprint, status, body, headers, created_at, answered_at)
-    values (${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint},
-      ${answer.status}, ${answer.body}, ${JSON.stringify(answer.headers)}, ${now}, ${now})
-    on conflict (scope, operation, path_keys, idempotency_key) do update
-    set status = excluded.status, body = excluded.body, headers = excluded.headers, answered_at = excluded.answered_at
-    where idempotency_claims.status is null and idempotency_claims.fingerprint = excluded.fingerprint`);
+    with answered as (
+      insert into idempotency_claims
+        (scope, operation, path_keys, idempotency_key, fingerprint, status, created_at, answered_at)
+      values (${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint},
+        ${answer.status}, ${now}, ${now})
+      on conflict (scope, operation, path_keys, idempotency_key) do update
+      set status = excluded.status, answered_at = excluded.answered_at
+      where idempotency_claims.status is null and idempotency_claims.fingerprint = excluded.fingerprint
+      returning week, number)
+    insert into idempotency_answers (week, number, body, headers)
+    select week, number, ${answer.body}, ${JSON.stringify(answer.headers)}::jsonb from answered`);
 }
 
 /** The part of an outcome that is kept. */

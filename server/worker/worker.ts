@@ -12,6 +12,7 @@ import { ConfigurationError } from '../kernel/configuration-error.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
 import { skewMaxSeconds } from '../kernel/database-clock.ts';
 import { isDiskFull, noteFullDisk } from '../kernel/disk.ts';
+import { keepAnswerWeeks } from '../kernel/idempotency.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
@@ -150,6 +151,7 @@ await Promise.all([
   rounds(countHours, recordsEveryMs),
   rounds(endWithKey, unpaidEveryMs),
   rounds(makeAuditMonths, retentionEveryMs),
+  rounds(keepAnswerWeeks, retentionEveryMs),
 ]);
 // Start nothing new; let running work end.
 await turnsEnded();

@@ -205,9 +205,11 @@ describe('a wallet that was here before', () => {
     // What the first half of the call leaves behind.
     const fingerprint = digestOf(canonicalJson(buyCheck.input.parse(exampleRequest)));
     await service.runtime.db.many(sql`
-      insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, status, body, headers,
-        created_at, answered_at)
-      values (${payer}, 'buy_check', '', ${nonce}, ${fingerprint}, 202, ${JSON.stringify({ job_key })}, '{}', now(), now())`);
+      with claim as (
+        insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, status, created_at,
+          answered_at)
+        values (${payer}, 'buy_check', '', ${nonce}, ${fingerprint}, 202, now(), now()) returning week, number)
+      insert into idempotency_answers select week, number, ${JSON.stringify({ job_key })}, '{}' from claim`);
     await agent.post(`/api/agent/v1/jobs/${job_key}/cancel`);
     const answer = await buy(encodePaymentSignatureHeader(payment));
     expect([answer.status, answer.body.code]).toEqual([409, 'action_not_allowed']);
