@@ -8,7 +8,8 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
  * fragment; otherwise a statement would depend on a room without an import that shows it.
  */
 const tablesOf = {
-  kernel: 'secret_keys transaction_numbers idempotency_claims idempotency_answers rate_counts audit_rows audit_ends audit_steps',
+  kernel:
+    'secret_keys transaction_numbers idempotency_claims idempotency_answers idempotency_requests rate_counts audit_rows audit_ends audit_steps',
   console: 'operator_acts operator_views audit_seals finding_labels hourly_figures hours_counted',
   ledger: 'ledger_transfers ledger_closings wallet_credits',
   mail: 'letters due_letters',
