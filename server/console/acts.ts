@@ -1,12 +1,12 @@
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { toWire } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Operator } from '../operation/caller.ts';
 import type { ConsoleOperation } from '../operation/operator-roles.ts';
 import type { Verb } from '../operation/verb.ts';
 import { Problem } from '../problems/problem.ts';
-import { archivedAuditOf } from '../purchases/archive/archived-audit.ts';
+import { archivedAuditOf, wholeAudit } from '../purchases/archive/archived-audit.ts';
 import type * as contract from './contract/audit.ts';
 import { type Broken, type VerifiedSeals, verifySeals } from './seals.ts';
 
@@ -95,6 +95,23 @@ async function behind(acts: PrismaClient['operatorAct'], after: string): Promise
 
 const nothingSealed: VerifiedSeals = { seals: 0, sealed_rows: 0, since: null, broken: [] };
 
+/** Each row of the audit of the purchase `$1`, of all that operators acted on where that is null, with its fault. */
+const chainedAudit = `
+  select purchase_key as subject, sequence, case
+      when encode(sha256(convert_to(concat_ws(E'\\x1f', purchase_key, sequence, extract(epoch from at), actor, action,
+        state_from, state_to, previous_hash), 'UTF8')), 'hex') <> hash then 'changed'
+      when number <> sequence or before is distinct from previous_hash then 'missing'
+      when is_last and ends_at <> state_to then 'cut off' end as fault
+  from (
+    select a.purchase_key, a.sequence, a.at, a.actor, a.action, a.state_from, a.state_to, a.previous_hash, a.hash,
+      coalesce(lag(a.hash) over chain, encode(e.hash, 'hex')) as before,
+      row_number() over chain + coalesce(first_value(e.sequence) over chain, 0) as number,
+      lead(a.hash) over chain is null as is_last, jobs.state as ends_at
+    from (${wholeAudit('in (select purchase_key from operator_acts where $1::text is null union all select $1)', '$2')}) a
+      left join jobs on jobs.quote_key = a.purchase_key
+      left join audit_ends e on e.purchase_key = a.purchase_key and e.sequence = a.sequence - 1
+    window chain as (partition by a.purchase_key order by a.sequence)) chained`;
+
 /**
  * Recomputes the hash of each act, and of each audit row of the purchases with acts, and checks that the chains are
  * complete: numbered from 1, each naming the previous hash, and ending at the job's current state. Without a purchase,
@@ -113,26 +130,7 @@ export const verifyActs: Verb<typeof contract.verifyActs> = async ({ ctx, input,
       from operator_acts act where ${only}::text is null or purchase_key = ${only}
       window chain as (partition by subject order by sequence)) chained`);
   const archived = only === null ? [] : await archivedAuditOf(db, ctx.runtime.archive, only);
-  const rows = await db.many<Broken>(sql`
-    select purchase_key as subject, sequence, case
-        when encode(sha256(convert_to(concat_ws(E'\\x1f', purchase_key, sequence, extract(epoch from at), actor, action,
-          state_from, state_to, previous_hash), 'UTF8')), 'hex') <> hash then 'changed'
-        when number <> sequence or before is distinct from previous_hash then 'missing'
-        when is_last and ends_at <> state_to then 'cut off' end as fault
-    from (
-      select a.purchase_key, a.sequence, a.at, a.actor, a.action, a.state_from, a.state_to, a.previous_hash, a.hash,
-        coalesce(lag(a.hash) over chain, encode(e.hash, 'hex')) as before,
-        row_number() over chain + coalesce(first_value(e.sequence) over chain, 0) as number,
-        lead(a.hash) over chain is null as is_last, jobs.state as ends_at
-      from (
-        select purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash from audit_rows
-        where purchase_key in (select purchase_key from operator_acts where ${only}::text is null union all select ${only})
-        union
-        select purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash
-        from json_populate_recordset(null::audit_rows, ${JSON.stringify(archived)}::json)) a
-        left join jobs on jobs.quote_key = a.purchase_key
-        left join audit_ends e on e.purchase_key = a.purchase_key and e.sequence = a.sequence - 1
-      window chain as (partition by a.purchase_key order by a.sequence)) chained`);
+  const rows = await db.many<Broken>(statement(chainedAudit, [only, JSON.stringify(archived)]));
   const sealed = only === null ? await verifySeals(db) : nothingSealed;
   const chained = [...acts, ...rows].filter(({ fault }) => fault !== null);
   const known = new Set(chained.map(({ subject, sequence }) => `${subject} ${sequence}`));

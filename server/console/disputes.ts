@@ -6,7 +6,7 @@ import type { Verb } from '../operation/verb.ts';
 import { type BankEvidence, railOf } from '../payments/rail.ts';
 import { toldMax } from '../payments/told.ts';
 import { Problem } from '../problems/problem.ts';
-import { archivedAuditOf } from '../purchases/archive/archived-audit.ts';
+import { archivedAuditOf, wholeAudit } from '../purchases/archive/archived-audit.ts';
 import { notAllowed } from '../purchases/job/row.ts';
 import { lasting, service } from '../service/terms.ts';
 import { noteAct } from './acts.ts';
@@ -144,13 +144,12 @@ function refusalOf({ delivered_at, charge_state }: { delivered_at: Date | null; 
 /** Every recorded step of the purchase, one per line, oldest first. */
 async function activityOf(db: Queries, archive: ObjectStore | null, quoteKey: string): Promise<string> {
   const archived = await archivedAuditOf(db, archive, quoteKey);
-  const steps = await db.many<{ at: Date; actor: string; action: string; state_to: string }>(sql`
-    select at, actor, action, state_to from (
-      select sequence, at, actor, action, state_to from audit_rows where purchase_key = ${quoteKey}
-      union
-      select sequence, at, actor, action, state_to
-      from json_populate_recordset(null::audit_rows, ${JSON.stringify(archived)}::json)) audit
-    order by sequence`);
+  const steps = await db.many<{ at: Date; actor: string; action: string; state_to: string }>(
+    statement(`select at, actor, action, state_to from (${wholeAudit('= $1', '$2')}) audit order by sequence`, [
+      quoteKey,
+      JSON.stringify(archived),
+    ]),
+  );
   return steps
     .map(
       ({ at, actor, action, state_to }) =>

@@ -20,6 +20,17 @@ export function auditOf(object: Uint8Array, known: KnownAudit): ArchivedRow[] {
   return rows;
 }
 
+const columns = 'purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash';
+
+/**
+ * SQL for whole audits: their rows here, of purchases that `which` names as a condition on `purchase_key`, and those in the
+ * parameter `archived`, as JSON of what `archivedAuditOf` gave. A row that is in both comes once.
+ */
+export const wholeAudit = (which: string, archived: string): string => `
+  select ${columns} from audit_rows where purchase_key ${which}
+  union
+  select ${columns} from json_populate_recordset(null::audit_rows, ${archived}::json)`;
+
 /**
  * The rows of a purchase's audit that lie in the archive, in their order; none when all are in the database. Throws
  * `service_unavailable` when the archive does not give them.
