@@ -52,6 +52,8 @@ export async function restoreDump(from: pg.Pool, into: pg.Pool): Promise<void> {
       select setval(pg_get_serial_sequence('account_events', 'sequence'), max(sequence) + 1) from account_events`);
     await client.query(`
       select setval(pg_get_serial_sequence('due_letters', 'sequence'), coalesce(max(sequence), 0) + 1) from due_letters`);
+    await client.query(`
+      select setval(pg_get_serial_sequence('idempotency_claims', 'number'), max(number) + 1) from idempotency_claims`);
     await client.query('commit');
   } finally {
     client.release();
@@ -65,7 +67,7 @@ async function tablesOf(pool: pg.Pool): Promise<{ name: string; columns: string 
         filter (where is_generated = 'NEVER') as columns
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
     where table_type = 'BASE TABLE' and not table_name = any($1)
-      -- The tables of the audit's months have no rows but those of the whole.
+      -- The tables of months and weeks have no rows but those of the whole.
       and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
       and (table_schema = 'public' or (table_schema = 'pgboss' and table_name = 'job'))
     group by 1`,
