@@ -307,6 +307,22 @@ describe('a thief', () => {
     },
   );
 
+  it('gets no token for another audience for a code or a refresh token, and none for those of another client', async () => {
+    const elsewhere = { resource: 'https://elsewhere.example/mcp' };
+    const [client, other] = [await register(), await register()];
+    const asked = await ask(client);
+    const callback = oauth.validateAuthResponse(as, client, await decide(asked, { decision: 'approve' }), asked.state);
+    const coded = await grantOf(client, callback, asked.verifier, elsewhere);
+    expect(await coded.json()).toMatchObject({ error: 'invalid_target' });
+    const { refresh_token = '' } = await tokensOf(client);
+    await expect(refresh(other, refresh_token)).rejects.toMatchObject({ error: 'invalid_grant' });
+    const renewed = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), refresh_token, {
+      additionalParameters: elsewhere,
+      ...insecure,
+    });
+    expect(await renewed.json()).toMatchObject({ error: 'invalid_target' });
+  });
+
   it('who replays a code ends what it gave', async () => {
     const client = await register();
     const asked = await ask(client);
