@@ -14,9 +14,9 @@ export const modelKey = process.env.MODEL_KEY ?? 'none';
 const { CREDENTIAL: credential, WALLET_KEY: walletKey } = process.env;
 
 export const request = {
-  work_product: 'Sales rose 12% in 2025, from 100 to 112.',
-  request: 'Say in one sentence how sales developed.',
-  evidence: [{ source: 'annual report', text: 'Sales were 100 in 2024 and 112 in 2025.' }],
+  work_product: '12 lamps at 21 EUR come to 240 EUR.',
+  request: 'Say what the order comes to.',
+  evidence: [{ source: 'order', text: 'The order is for 12 lamps at 21 EUR each.' }],
 };
 
 const paying = credential

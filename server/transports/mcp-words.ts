@@ -25,8 +25,8 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
       'Asks for a check of work that an agent made: which of its statements the evidence supports, contradicts or is ' +
       'silent on, with citations, and a verdict. Use this when somebody will rely on an answer, report, summary or ' +
       `extraction. A check costs ${cost}; asking is free: you get a frozen quote, and nothing is bought yet. Save the ` +
-      'arguments before you call. Example: {"work_product": "Sales rose 12%.", "request": "Did sales rise?", "evidence": ' +
-      `["Sales: 100, then 112."], "max_price_microcents": ${toWire(price)}, "idempotency_key": "check-1"}`,
+      'arguments before you call. Example: {"work_product": "12 lamps at 21 EUR come to 240 EUR.", "request": "What does ' +
+      `the order come to?", "evidence": ["12 lamps at 21 EUR each."], "max_price_microcents": ${toWire(price)}, "idempotency_key": "check-1"}`,
   },
   'svc.purchase_status': {
     title: 'Follow a purchase',

@@ -7,6 +7,8 @@ import { clientKinds, connectMcp, type McpClient, type ToolAnswer } from '../../
 import { startService } from '../../e2e/support/service.ts';
 import { toText } from '../kernel/money.ts';
 import { price, service as terms } from '../service/terms.ts';
+import { embeddedAssessor } from '../work-check/assessors/embedded.ts';
+import { checkWork } from '../work-check/check.ts';
 import { exampleRequest } from '../work-check/sample.ts';
 
 const service = await startService();
@@ -276,6 +278,11 @@ describe('what a model reads of the tools', () => {
       const [, example = ''] = / Example: (\{.*\})$/.exec(description) ?? [];
       expect([name, z.fromJSONSchema(inputSchema).safeParse(JSON.parse(example)).error]).toEqual([name, undefined]);
     }
+    const { description = '' } = tools.find(({ name }) => name === 'svc.check_work') ?? {};
+    const example = JSON.parse(/ Example: (\{.*\})$/.exec(description)?.[1] ?? '');
+    const { verdict } = await checkWork(example, { assessor: embeddedAssessor, now: new Date() });
+    // An error stands in it: who tries it sees what is sold.
+    expect(verdict).toBe('revise');
     const priced = `${toText(price)} (${price} microcents)`;
     expect(tools.filter(({ description }) => description?.includes(priced)).map(({ name }) => name)).toEqual([
       'svc.whoami',

@@ -79,10 +79,14 @@ describe('a wallet that has never been here', () => {
     );
   });
 
-  it('buys the example that the listing shows', async () => {
+  it('buys the example that the listing shows, in which an error is found', async () => {
     const { bazaar } = (await unpaid()).extensions;
-    const answer = await buy(await signatureOf(await freshWallet()), bazaar.info.input.body);
-    expect([answer.status, answer.body.payment_state]).toEqual([202, 'collected']);
+    const agent = await freshWallet();
+    const { status, body } = await buy(await signatureOf(agent), bazaar.info.input.body);
+    expect([status, body.payment_state]).toEqual([202, 'collected']);
+    agent.token = body.session.access_token;
+    await service.execute(body.job_key);
+    expect((await agent.get(`/api/agent/v1/jobs/${body.job_key}/report`)).body.verdict).toBe('revise');
   });
 
   it('pays nothing for a body that is not valid', async () => {

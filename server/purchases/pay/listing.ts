@@ -25,9 +25,9 @@ const body = {
 } as const;
 
 const example = {
-  work_product: 'Sales rose 12% in 2025.',
-  request: 'Say in one sentence how sales developed.',
-  evidence: [{ source: 'annual report', text: 'Sales were 100 in 2024 and 112 in 2025.' }],
+  work_product: '12 lamps at 21 EUR come to 240 EUR.',
+  request: 'Say what the order comes to.',
+  evidence: [{ source: 'order', text: 'The order is for 12 lamps at 21 EUR each.' }],
 };
 
 const bazaar = {
