@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent as Connections, request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,11 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { freePort } from '../sandbox/ports.ts';
 import { wealthyAgent } from './steadiness/buyers.ts';
 import { nginxSite } from './support/handbook.ts';
+import { resultOf } from './support/installed.ts';
 import { startService } from './support/service.ts';
 
-/** The handbook's site of nginx, run by nginx where it is installed; commands/operating.test.ts reads it everywhere. */
+/** The handbook's site of nginx, run by nginx. `npm test` reads its text (commands/operating.test.ts). */
+resultOf('nginx', ['-v']);
 const service = await startService({ STOP_DELAY_SECONDS: '1' }, { alone: true });
 const home = mkdtempSync(path.join(tmpdir(), 'nginx-'));
 let nginx: ChildProcess | undefined;
@@ -28,7 +30,7 @@ interface Front {
 async function startNginx(ports: string[]): Promise<Front> {
   const [key, certificate] = [path.join(home, 'key.pem'), path.join(home, 'certificate.pem')];
   const subject = ['-days', '2', '-subj', '/CN=work-check.example'];
-  spawnSync('openssl', [
+  resultOf('openssl', [
     'req',
     '-x509',
     '-newkey',
@@ -94,7 +96,6 @@ async function buyUntil(baseUrl: string, isOver: () => boolean): Promise<number>
 it('purchases go through TLS while processes are replaced, no request fails, and links stay out of its log', {
   timeout: 120_000,
 }, async () => {
-  if (spawnSync('nginx', ['-v']).error || spawnSync('openssl', ['version']).error) return;
   const doors = await Promise.all([service.startDoor(), service.startDoor(), service.startDoor()]);
   // The fourth port is of the pair that does not run.
   const { get, baseUrl } = await startNginx([...doors.map(({ baseUrl }) => new URL(baseUrl).port), '9']);
