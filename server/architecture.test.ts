@@ -169,7 +169,7 @@ describe('the house', () => {
     ['server/identity/contract.ts', "import { Quote } from '../purchases/contract.ts';"],
     ['server/mail/letter.ts', "import type { Member } from '../identity/contract.ts';"],
     ['server/queue/queue.ts', "import { takeTurns } from '../worker/worker.ts';"],
-    ['server/operation/verb.ts', "import { jobWithBuyer } from '../purchases/job/advance.ts';"],
+    ['server/operation/verb.ts', "import { advance } from '../purchases/job/advance.ts';"],
     ['server/work-check/check.ts', "import { transact } from '../purchases/job/advance.ts';"],
     ['server/purchases/pay/pay.ts', "import { startSandbox } from '../../../sandbox/start.ts';"],
     ['server/purchases/contract.ts', "import { sql } from '../kernel/sql.ts';"],

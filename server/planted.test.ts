@@ -79,21 +79,6 @@ const groups: readonly (readonly Planted[])[] = [
         ['server/payments/contract.ts', /Property 'voucher' is missing in type .* but required in type 'Readonly</],
       ],
     },
-    {
-      change: 'an operation that reads what its verb does not take',
-      edits: [['server/purchases/contract.ts', "  name: 'report',", "  name: 'report',\n  reads: 'job',"]],
-      complaints: [['server/verbs.ts', /name: "report".* is not assignable to type 'Loading<"job"/]],
-    },
-    {
-      change: 'an operation that reads something else than the loader of its verb',
-      edits: [['server/purchases/contract.ts', "  reads: 'room',", "  reads: 'job',"]],
-      complaints: [['server/verbs.ts', /'"room"' is not assignable to type '"job"'/]],
-    },
-    {
-      change: 'a verb that takes what its operation does not read',
-      edits: [['server/purchases/contract.ts', "  reads: 'job',\n  input: Review,", '  input: Review,']],
-      complaints: [['server/purchases/review/review.ts', /Property 'loaded' does not exist/]],
-    },
   ],
 ];
 

@@ -42,7 +42,7 @@ import {
 import { billing, changeBilling } from './identity/billing.ts';
 import { confirm, confirmation } from './identity/confirmation.ts';
 import { connection, decideConnection } from './identity/connection.ts';
-import { me, spendingWithBuyer } from './identity/me.ts';
+import { me } from './identity/me.ts';
 import { authorization, decideAuthorization } from './identity/oauth/consent.ts';
 import {
   acceptInvitation,
@@ -57,10 +57,9 @@ import { claim, register } from './identity/registration.ts';
 import { rotateCredential } from './identity/rotate.ts';
 import { signInLink } from './identity/sign-in-request.ts';
 import { walletChallenge, walletSignOut, walletVerify } from './identity/wallet.ts';
-import { type Behind, loading } from './operation/verb.ts';
+import type { Verb } from './operation/verb.ts';
 import type { allOperations } from './operations.ts';
 import { closeAccount, closing } from './purchases/closing/close-account.ts';
-import { jobWithBuyer } from './purchases/job/load.ts';
 import { job } from './purchases/job/view.ts';
 import { bought } from './purchases/lists/bought.ts';
 import { credit } from './purchases/lists/credit.ts';
@@ -76,7 +75,6 @@ import { paymentPage, startCheckout } from './purchases/pay/payment-page.ts';
 import { readCheck } from './purchases/pay/read-check.ts';
 import { removeCard, savedCards } from './purchases/pay/saved-cards.ts';
 import { authorize } from './purchases/quote/authorize.ts';
-import { roomWithBuyer } from './purchases/quote/content-room.ts';
 import { approval, approvals, decideApproval } from './purchases/quote/decide-approval.ts';
 import { evidence } from './purchases/quote/evidence.ts';
 import { checkWork, purchase } from './purchases/quote/quote.ts';
@@ -100,8 +98,8 @@ import { addSource, removeSource, sources } from './sources/sources.ts';
 /** Adds to a refusal what the customer can do instead. */
 export const advise = withNextActions;
 
-/** Each operation's code, with the loader of what it `reads`. A missing or mismatched verb does not compile. */
-export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOperations)[Name]> } = {
+/** Each operation's code. A missing or mismatched verb does not compile. */
+export const verbs: { [Name in keyof typeof allOperations]: Verb<(typeof allOperations)[Name]> } = {
   discovery,
   service_contract: serviceContract,
   receipt_keys: receiptKeys,
@@ -142,14 +140,14 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   change_letters: changeLetters,
   wallet_sign_out: walletSignOut,
   rotate_credential: rotateCredential,
-  me: loading(spendingWithBuyer, me),
-  check_work: loading(roomWithBuyer, checkWork),
+  me,
+  check_work: checkWork,
   purchase,
   authorize,
   approvals,
   approval,
   decide_approval: decideApproval,
-  pay: loading(jobWithBuyer, pay),
+  pay,
   cancel_payment: cancelPayment,
   payment_page: paymentPage,
   start_checkout: startCheckout,
@@ -160,11 +158,11 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   remove_card: removeCard,
   contested_payments: contestedPayments,
   disown_payments: disownPayments,
-  job: loading(jobWithBuyer, job),
+  job,
   report,
   evidence,
   delete_content: deleteContent,
-  review: loading(jobWithBuyer, review),
+  review,
   receipt,
   receipt_chain: receiptChain,
   cancel,

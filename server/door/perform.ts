@@ -3,13 +3,7 @@ import type { z } from 'zod';
 import type { LimitName } from '../configuration/rate-limits.ts';
 import { type Admission, authenticate, type Besides, stillThere } from '../identity/authenticate.ts';
 import { requireFreshSignIn } from '../identity/fresh.ts';
-import {
-  checkViolation,
-  isDatabaseTrouble,
-  isIntegrityViolation,
-  lockNotAvailable,
-  sqlState,
-} from '../kernel/database.ts';
+import { checkViolation, isDatabaseTrouble, lockNotAvailable, sqlState } from '../kernel/database.ts';
 import { skewMaxSeconds } from '../kernel/database-clock.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { noteFullDisk } from '../kernel/disk.ts';
@@ -21,10 +15,10 @@ import { noteOnSpan, traced } from '../kernel/trace.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { audienceOf, type Caller, customerOf, type Member, type Operator, scopeOf } from '../operation/caller.ts';
 import { memberMay } from '../operation/member-roles.ts';
-import { type Operation, pathKeys, problemsOf, type ReadName } from '../operation/operation.ts';
+import { type Operation, pathKeys, problemsOf } from '../operation/operation.ts';
 import { type ConsoleOperation, may, needsFreshSignIn } from '../operation/operator-roles.ts';
 import { countRequest, originOf, paced } from '../operation/rate-limit.ts';
-import type { Loader, Reply, Steps } from '../operation/verb.ts';
+import type { Reply, Steps } from '../operation/verb.ts';
 import { allOperations } from '../operations.ts';
 import { PaymentRequired, Problem } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
@@ -59,11 +53,11 @@ async function performed<Name extends OperationName>(
   const measured = measure(operation, ctx);
   try {
     requireClock(operation, ctx);
-    const { caller, pace, claimed, about } = await admit(operation, ctx, rawInput);
+    const { caller, pace, claimed } = await admit(operation, ctx, rawInput);
     if (operation.totalInput && !isUnread(operation, ctx))
       refuseTooLarge(rawInput as Record<string, unknown>, operation.totalInput);
     refuseUnreadable(rawInput);
-    const request: Request = { operation, ctx, caller, rawInput, claimed, about, ...behind(name) };
+    const request: Request = { operation, ctx, caller, rawInput, claimed, verb: verbs[name] as AnyVerb };
     const outcome = await (operation.effect === 'read' ? read : change)(request).catch(async (error) => {
       const customer = customerOf(caller);
       throw customer ? await advise(error, customer, rawInput, ctx) : error;
@@ -111,7 +105,7 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
   // Public operations need no credential: an agent whose session ended must be able to sign in again.
   if (operation.audience.includes('public')) {
     const pace = operation.limit ? await paceOfOrigin(operation.limit, ctx) : {};
-    return { caller: await memberIfAny(operation, ctx), pace, claimed: undefined, about: null };
+    return { caller: await memberIfAny(operation, ctx), pace, claimed: undefined };
   }
   const admission = await authenticate(ctx, besides(operation, ctx, rawInput));
   const { caller } = admission;
@@ -159,28 +153,21 @@ export function needsCredential({ baseUrl }: Pick<Context, 'baseUrl'>): Problem 
 }
 
 /** A verb by its effect alone; the contract types its input and output. */
-interface Behind {
-  verb: (call: unknown) => Promise<Reply<unknown>>;
-  loader: Loader<ReadName, unknown> | null;
-}
-
-function behind(name: OperationName): Behind {
-  const found = verbs[name];
-  return ('loader' in found ? found : { verb: found, loader: null }) as Behind;
-}
+type AnyVerb = (call: unknown) => Promise<Reply<unknown>>;
 
 /** An authenticated request. */
-interface Request extends Omit<Admission, 'pace'>, Behind {
+interface Request extends Omit<Admission, 'pace'> {
   operation: Operation;
+  verb: AnyVerb;
   ctx: Context;
   rawInput: unknown;
 }
 
-/** What to load with the caller. Nothing in the request is trusted yet, so skip what cannot be a key. */
+/** What to do with the caller's statement. Nothing in the request is trusted yet, so skip what cannot be a key. */
 function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides {
   const path = plainPath(operation, rawInput);
   const asOperator = operation.audience.includes('operator');
-  if (!path) return { asOperator, limit: operation.limit, key: null, about: null };
+  if (!path) return { asOperator, limit: operation.limit, key: null };
   return {
     asOperator,
     limit: operation.limit,
@@ -188,7 +175,6 @@ function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides
       ctx.idempotencyKey === null || operation.idempotency === 'none'
         ? null
         : { operation: operation.name, pathKeys: path.join('/'), key: ctx.idempotencyKey },
-    about: behind(operation.name as OperationName).loader?.about(ctx, path) ?? null,
   };
 }
 
@@ -216,30 +202,22 @@ function parse(operation: Operation, rawInput: unknown): Record<string, unknown>
 }
 
 async function read(request: Request): Promise<Outcome> {
-  const { operation, ctx, caller, verb, loader, about, rawInput } = request;
+  const { operation, ctx, caller, verb, rawInput } = request;
   const input = parse(operation, rawInput);
-  const look = async (who: Caller, now: Date, found: unknown) => {
-    const loaded = loadedBy(loader, found);
-    return readFrom(operation, ctx.runtime, async (runtime, db) =>
-      finish(operation, await verb({ ctx: { ...ctx, now, runtime }, caller: who, input, db, ...loaded })),
+  const look = (who: Caller, now: Date) =>
+    readFrom(operation, ctx.runtime, async (runtime, db) =>
+      finish(operation, await verb({ ctx: { ...ctx, now, runtime }, caller: who, input, db })),
     );
-  };
-  const first = await look(caller, ctx.now, about);
+  const first = await look(caller, ctx.now);
   if (!operation.waits) return first;
   const who = scopeOf(caller) ?? '';
   const waited = await untilChanged(ctx, first, {
     caller: who,
     what: `${operation.name} ${who} ${canonicalJson(input)}`,
-    look: () => look(caller, ctx.runtime.clock(), null),
+    look: () => look(caller, ctx.runtime.clock()),
   });
   // Re-read the caller: a member may have paused or revoked the agent meanwhile.
-  return waited ? look(await stillThere(ctx, caller), ctx.runtime.clock(), null) : first;
-}
-
-/** What the loader found, for the verb. */
-function loadedBy(loader: Behind['loader'], found: unknown): { loaded?: unknown } {
-  if (!loader) return {};
-  return { loaded: found === null ? loader.absent() : loader.unpack(found) };
+  return waited ? look(await stillThere(ctx, caller), ctx.runtime.clock()) : first;
 }
 
 async function change(request: Request): Promise<Outcome> {
@@ -262,7 +240,7 @@ function isUnread({ readsWhenPaid }: Operation, { payment }: Context): boolean {
 
 /** Runs an operation that calls a payment provider, in its own transactions. */
 async function pay(request: Request, input: unknown, claim: Claim | null): Promise<Outcome> {
-  const { operation, ctx, caller, verb, loader, about } = request;
+  const { operation, ctx, caller, verb } = request;
   const { db, clock } = ctx.runtime;
   const steps: Steps = {
     transact: (work) => transact(db, work),
@@ -270,36 +248,26 @@ async function pay(request: Request, input: unknown, claim: Claim | null): Promi
       if (claim) remember(tx, claim, answerOf(finish(operation, reply)), clock());
     },
   };
-  return finish(operation, await verb({ ctx, caller, input, db: db.shared, steps, ...loadedBy(loader, about) }));
+  return finish(operation, await verb({ ctx, caller, input, db: db.shared, steps }));
 }
-
-/** The only reasons to run a failed write again. */
-const reasonsToRetry: Record<string, (error: unknown, request: Request) => boolean> = {
-  /** The job moved on after it was loaded: let the verb read and lock it itself. */
-  jobMovedOn: (error, { operation, about }) =>
-    operation.reads === 'job' && about !== null && (error instanceof Problem || isIntegrityViolation(error)),
-  /** A limit was lowered since it was read: read again and answer with what is left. */
-  limitLowered: (error) => sqlState(error) === checkViolation,
-};
 
 /** Runs an operation in one transaction. */
 async function write(request: Request, input: unknown, claim: Claim | null): Promise<Outcome> {
-  const { operation, ctx, caller, verb, loader, about } = request;
-  const attempt = (found: unknown) => transact(ctx.runtime.db, (tx) => written(tx, found));
-  const ended = await attempt(about).catch((error) => {
-    if (isTaken(error)) throw error;
-    const why = Object.keys(reasonsToRetry).find((reason) => reasonsToRetry[reason]?.(error, request));
-    if (!why) throw error;
-    return attempt(why === 'jobMovedOn' ? null : about);
+  const { operation, ctx, caller, verb } = request;
+  const attempt = () => transact(ctx.runtime.db, written);
+  const ended = await attempt().catch((error) => {
+    if (isTaken(error) || sqlState(error) !== checkViolation) throw error;
+    // A limit was lowered since it was read: read again and answer with what is left.
+    return attempt();
   });
   if (ended instanceof Problem) throw ended;
   return ended;
 
   /** The whole write. Returns, instead of throwing, a refusal whose writes are kept. */
-  async function written(tx: Tx, found: unknown): Promise<Outcome | Problem> {
+  async function written(tx: Tx): Promise<Outcome | Problem> {
     if (claim) takeKey(tx, claim, ctx.now);
     try {
-      const outcome = finish(operation, await verb({ ctx, caller, input, tx, ...loadedBy(loader, found) }));
+      const outcome = finish(operation, await verb({ ctx, caller, input, tx }));
       if (claim) remember(tx, claim, operation.secret ? releasedAnswer(ctx) : answerOf(outcome), ctx.now);
       return outcome;
     } catch (error) {

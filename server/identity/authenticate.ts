@@ -5,7 +5,7 @@ import { sql } from '../kernel/sql.ts';
 import type { BlockCause, Buyer, Caller, GrantRow, Member, Operator } from '../operation/caller.ts';
 import type { MemberRole } from '../operation/member-roles.ts';
 import type { Role } from '../operation/operator-roles.ts';
-import { type About, countedBy, counting, countRequest, paced, requireLeft } from '../operation/rate-limit.ts';
+import { countedBy, counting, countRequest, paced, requireLeft } from '../operation/rate-limit.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { noteUse, rehash } from './credential.ts';
@@ -45,12 +45,11 @@ const readCredential = jsonRowReader<CredentialRow>({
   },
 });
 
-/** What else the authenticating statement does: count, look up a claim, load a row, read a member's operator role. */
+/** What else the authenticating statement does: count, look up a claim, read a member's operator role. */
 export interface Besides {
   asOperator: boolean;
   limit: LimitName | undefined;
   key: Pick<Claim, 'operation' | 'pathKeys' | 'key'> | null;
-  about: About | null;
 }
 
 /** A caller, with what was read beside it. */
@@ -60,11 +59,9 @@ export interface Admission {
   pace: Record<string, string>;
   /** The claim of this idempotency key; undefined when not looked up. */
   claimed: ClaimRow | null | undefined;
-  /** What was loaded with a buyer, as of then; null when nothing was. */
-  about: unknown;
 }
 
-const nobody: Admission = { caller: { kind: 'anonymous' }, pace: {}, claimed: undefined, about: null };
+const nobody: Admission = { caller: { kind: 'anonymous' }, pace: {}, claimed: undefined };
 
 /**
  * Authenticates and counts. Refuses a bad credential even on public operations. Throws `invalid_token` or
@@ -72,7 +69,7 @@ const nobody: Admission = { caller: { kind: 'anonymous' }, pace: {}, claimed: un
  */
 export async function authenticate(
   ctx: Context,
-  besides: Besides = { asOperator: false, limit: undefined, key: null, about: null },
+  besides: Besides = { asOperator: false, limit: undefined, key: null },
 ): Promise<Admission> {
   const { operator, bearer, memberSession } = ctx.presented;
   if (operator !== undefined)
@@ -110,7 +107,7 @@ async function principalOf({ db, configuration }: Runtime, token: string, now: D
   return found?.principal_key;
 }
 
-async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besides): Promise<Admission> {
+async function buyerOf(ctx: Context, token: string, { limit, key }: Besides): Promise<Admission> {
   const { keyring, rateLimits } = ctx.runtime.configuration;
   const known = isWellFormedToken(token)
     ? sql`
@@ -138,7 +135,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
     known &&
     (await countedBy<CredentialRow>(
       ctx.runtime.db.shared,
-      counting({ who: known, column: 'principal_key', about }, names, rateLimits, ctx.now),
+      counting({ who: known, column: 'principal_key' }, names, rateLimits, ctx.now),
     ));
   if (!found) throw ended();
   const row = readCredential(found.who);
@@ -164,7 +161,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
     grant: row,
     blocks: row.blocks,
   };
-  return { caller, pace, claimed: row.claimed, about: found.about };
+  return { caller, pace, claimed: row.claimed };
 }
 
 function ended(): Problem {

@@ -75,7 +75,6 @@ export const me = defineOperation({
   path: '/api/agent/v1/me',
   audience: ['agent'],
   effect: 'read',
-  reads: 'spending',
   idempotency: 'none',
   input: z.strictObject({}),
   output: z

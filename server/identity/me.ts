@@ -1,10 +1,10 @@
 import { getAddress } from 'viem';
 import { heldByUnpaid } from '../held.ts';
 import { utcDay } from '../kernel/clock.ts';
-import { type JsonRow, jsonRowReader } from '../kernel/json-row.ts';
 import { toWire } from '../kernel/money.ts';
+import { statement } from '../kernel/sql.ts';
 import { creditOf } from '../ledger/ledger.ts';
-import type { Loader, Verb } from '../operation/verb.ts';
+import type { Verb } from '../operation/verb.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { grantView } from './grant.ts';
@@ -17,30 +17,16 @@ interface Spending {
   credit: bigint;
 }
 
-/** The key is the day. */
-const spendingOfWho = `
-  select coalesce(sum(used_microcents) filter (where day = $key::date), 0) as today,
-    coalesce(sum(used_microcents), 0) as total,
-    (select in_total from (${heldByUnpaid('who.principal_key', '$key')}) held) as reserved,
-    ${creditOf('who.principal_key')} as credit
-  from grant_usage where grant_key = who.grant_key`;
+const spendingOf = `
+  select coalesce(sum(used_microcents) filter (where day = $3::date), 0)::bigint as today,
+    coalesce(sum(used_microcents), 0)::bigint as total,
+    (select in_total from (${heldByUnpaid('$1', '$3')}) held)::bigint as reserved,
+    ${creditOf('$1')}::bigint as credit
+  from grant_usage where grant_key = $2`;
 
-const readSpending = jsonRowReader<Spending>({
-  instants: {},
-  amounts: { today: true, total: true, reserved: true, credit: true },
-});
-
-/** Loads with the buyer what it has spent. */
-export const spendingWithBuyer: Loader<'spending', Spending> = {
-  name: 'spending',
-  about: ({ now }) => ({ select: spendingOfWho, key: utcDay(now) }),
-  unpack: (found) => readSpending(found as JsonRow<Spending>),
-  absent() {
-    throw new Error('what is spent is read with every buyer');
-  },
-};
-
-export const me: Verb<typeof contract.me, Spending> = async ({ ctx, caller, loaded: spend }) => {
+export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
+  const day = utcDay(ctx.now);
+  const spend = await db.one<Spending>(statement(spendingOf, [caller.principalKey, caller.grant.grant_key, day]));
   const { credential } = caller;
   return {
     body: {

@@ -15,9 +15,6 @@ export type PublishedAudience = Extract<Audience, 'public' | 'agent' | 'member'>
  */
 export type Effect = 'read' | 'write' | 'money';
 
-/** What an operation can load with its caller: the job in its path, the room left in the grant, or what is spent. */
-export type ReadName = 'job' | 'room' | 'spending';
-
 /**
  * One operation, as data. The REST handler, the OpenAPI operation, the discovery entry and the MCP tool derive from it.
  */
@@ -50,8 +47,6 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly repeatsByKeyOnly?: true;
   /** The answer carries a secret: never store or cache it. */
   readonly secret?: true;
-  /** Loaded with the buyer in one round trip; the verb gets it as `loaded`. */
-  readonly reads?: ReadName;
   /**
    * A list, a statistic or a document: may be read from a replica that shows all that was acknowledged. Nothing that
    * decides about money, sessions or roles.

@@ -18,32 +18,21 @@ export interface RateCount {
   window_end: Date;
 }
 
-/** Something of the caller's, read in the same statement. */
-export interface About {
-  /**
-   * Selects at most one row for the row `who`; `$key` stands for the key. Keep it a constant: statements are cached by
-   * it.
-   */
-  readonly select: string;
-  readonly key: string;
-}
-
 /** What `counting` finds. */
 interface Counted<Who> {
   who: JsonRow<Who>;
   counts: JsonRow<RateCount>[];
-  about: unknown;
 }
 
 const readCount = jsonRowReader<RateCount>({ instants: { window_end: true }, amounts: {} });
 
 /**
  * Counts a request in the statement that authenticates it: one round trip for both. `who` selects at most one row, whose
- * `column` is the subject. The answer holds that row as `found`, a `RateCount` per limit, and what else was asked for. All processes update the same
- * row, so a limit is exact however many there are.
+ * `column` is the subject. The answer holds that row and a `RateCount` per limit. All processes update the same row, so a
+ * limit is exact however many there are.
  */
 export function counting(
-  { who, column, about = null }: { who: Sql; column: string; about?: About | null },
+  { who, column }: { who: Sql; column: string },
   names: readonly LimitName[],
   limits: RateLimits,
   now: Date,
@@ -51,11 +40,10 @@ export function counting(
   // Names and seconds come from code and configuration.
   const windows = names.map((name) => `${name} ${limits[name].windowSeconds}`).join();
   const subject = `${who.values.length} ${column}`;
-  const parts = [who.text, subject, windows, about?.select ?? ''];
-  return assembled(countingText, parts, [...who.values, now, ...(about ? [about.key] : [])]);
+  return assembled(countingText, [who.text, subject, windows], [...who.values, now]);
 }
 
-function countingText(who: string, subject: string, windows: string, read: string): string {
+function countingText(who: string, subject: string, windows: string): string {
   const [values, column] = subject.split(' ');
   const at = `$${Number(values) + 1}::timestamptz`;
   const asked = windows
@@ -63,7 +51,6 @@ function countingText(who: string, subject: string, windows: string, read: strin
     .map((window) => window.split(' '))
     .map(([name, seconds]) => `('${name}', ${at} + interval '${seconds} seconds')`)
     .join(', ');
-  const found = read && `(select about from (${read.replaceAll('$key', () => `$${Number(values) + 2}`)}) about)`;
   return `with who as (${who}), counted as (
       insert into rate_counts as counts (subject, limit_name, used, window_end)
       select who.${column}, asked.name, 1, asked.window_end from who, (values ${asked}) as asked (name, window_end)
@@ -71,7 +58,7 @@ function countingText(who: string, subject: string, windows: string, read: strin
         used = case when counts.window_end <= ${at} then 1 else counts.used + 1 end,
         window_end = case when counts.window_end <= ${at} then excluded.window_end else counts.window_end end
       returning limit_name, used, window_end)
-    select json_build_object('who', who, 'counts', (select json_agg(counted) from counted), 'about', ${found || 'null'}) as found
+    select json_build_object('who', who, 'counts', (select json_agg(counted) from counted)) as found
     from who`;
 }
 
@@ -79,7 +66,7 @@ function countingText(who: string, subject: string, windows: string, read: strin
 export async function countedBy<Who>(
   db: Queries,
   statement: Sql,
-): Promise<{ who: JsonRow<Who>; counts: RateCount[]; about: unknown } | undefined> {
+): Promise<{ who: JsonRow<Who>; counts: RateCount[] } | undefined> {
   const row = await db.maybe<{ found: Counted<Who> }>(statement);
   return row && { ...row.found, counts: row.found.counts.map(readCount) };
 }

@@ -3,8 +3,7 @@ import type { Queries } from '../kernel/database.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Context } from '../runtime.ts';
 import type { CallerFor } from './caller.ts';
-import type { Operation, ReadName } from './operation.ts';
-import type { About } from './rate-limit.ts';
+import type { Operation } from './operation.ts';
 
 /** A verb's answer, with its status if the operation has several. */
 export type Reply<Output> = {
@@ -23,14 +22,11 @@ export interface Steps {
   remember(tx: Tx, reply: Reply<unknown>): void;
 }
 
-/** An operation that loads something with its buyer. */
-type Reading = { readonly reads: ReadName };
-
-type Call<Op extends Operation, Loaded> = {
+interface Call<Op extends Operation> {
   ctx: Context;
   caller: CallerFor<Op['audience'][number]>;
   input: z.output<Op['input']>;
-} & (Op extends Reading ? { loaded: Loaded } : unknown);
+}
 
 type Given<Op extends Operation> = Op['effect'] extends 'read'
   ? { db: Queries }
@@ -38,35 +34,5 @@ type Given<Op extends Operation> = Op['effect'] extends 'read'
     ? { tx: Tx }
     : { db: Queries; steps: Steps };
 
-/** The code of an operation. The effect decides what it gets; `loaded` is there only if the operation `reads`. */
-export type Verb<Op extends Operation, Loaded = never> = (
-  call: Call<Op, Loaded> & Given<Op>,
-) => Promise<Reply<z.input<Op['output']>>>;
-
-/** Loads what an operation reads in the statement that finds its buyer. */
-export interface Loader<Name extends ReadName, Loaded> {
-  readonly name: Name;
-  /** What to select; `path` holds the path keys. */
-  about(ctx: Context, path: readonly string[]): About;
-  /** Converts what was found for the verb. */
-  unpack(found: unknown): Loaded;
-  /** For the verb when nothing was loaded: for a member, and on a second run. */
-  absent(): Loaded;
-}
-
-/** A verb with its loader. */
-export interface Loading<Name extends ReadName, V> {
-  readonly loader: Loader<Name, unknown>;
-  readonly verb: V;
-}
-
-/** Pairs a verb with its loader; both must agree on what is loaded. */
-export function loading<Name extends ReadName, Request extends { loaded: unknown }, Answer>(
-  loader: Loader<Name, Request['loaded']>,
-  verb: (call: Request) => Answer,
-): Loading<Name, (call: Request) => Answer> {
-  return { loader, verb };
-}
-
-/** An operation's verb, with a loader exactly where the operation `reads`. */
-export type Behind<Op extends Operation> = Op extends Reading ? Loading<Op['reads'], Verb<Op>> : Verb<Op>;
+/** The code of an operation. The effect decides what it gets. */
+export type Verb<Op extends Operation> = (call: Call<Op> & Given<Op>) => Promise<Reply<z.input<Op['output']>>>;

@@ -275,7 +275,6 @@ export const checkWork = defineOperation({
   totalInput: { maxBytes: bounds.total_input_bytes, without: ['max_price_microcents'] },
   output: Quote,
   success: [201],
-  reads: 'room',
   problems: [
     'invalid_token',
     'grant_scope_missing',
@@ -346,7 +345,6 @@ export const pay = defineOperation({
   audience: ['agent'],
   effect: 'money',
   idempotency: 'required',
-  reads: 'job',
   input: JobKey.extend({
     rail: z.enum(railNames).meta({ description: "One of the quote's rails." }),
     method: z.enum(requestedMethods).optional().meta({ description: railSummaries.payMethod }),
@@ -407,7 +405,6 @@ export const job = defineOperation({
   input: JobKey,
   output: Job,
   success: [200],
-  reads: 'job',
   waits: true,
   problems: ['invalid_token', 'not_found'],
   tool: 'svc.purchase_status',
@@ -523,7 +520,6 @@ export const review = defineOperation({
   effect: 'write',
   idempotency: 'optional',
   maxBytes: 32 * 1024,
-  reads: 'job',
   input: Review,
   output: Job,
   success: [200],

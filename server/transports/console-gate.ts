@@ -29,7 +29,7 @@ async function isOperator(runtime: Runtime, req: IncomingMessage): Promise<boole
     session.sessionKey,
     clientAddress(req, runtime.configuration.trustedProxies) ?? null,
   );
-  const found = authenticate(ctx, { asOperator: true, limit: undefined, key: null, about: null });
+  const found = authenticate(ctx, { asOperator: true, limit: undefined, key: null });
   // If the database is down or the limit reached, let the page say so; it shows nothing else.
   return found.then(
     ({ caller }) => caller.kind === 'operator',

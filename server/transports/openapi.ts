@@ -174,7 +174,7 @@ function answerHeaders(operation: PublishedOperation): Record<string, z.ZodType>
             .meta({ description: 'Base 64 of the settlement (x402 version 2).' }),
         }
       : {}),
-    ...(operation.waits || operation.reads === 'job'
+    ...(operation.waits || answersWithJob(operation)
       ? { 'Retry-After': z.string().optional().meta({ description: 'Seconds, while the job is in progress.' }) }
       : {}),
     ...(operation.name === 'report' ? { 'X-Report-Digest': z.string() } : {}),
@@ -185,6 +185,12 @@ function answerHeaders(operation: PublishedOperation): Record<string, z.ZodType>
       ? { Link: z.string().optional().meta({ description: 'The next page, with rel="next" (RFC 8288).' }) }
       : {}),
   };
+}
+
+/** Every answer with a job says when to look again while it moves. */
+function answersWithJob({ output, outputs }: PublishedOperation): boolean {
+  const body = outputs?.[200] ?? output;
+  return body instanceof z.ZodObject && 'charge_state' in body.shape;
 }
 
 const requestId = z.string().meta({ description: 'Same as request_id in a refusal.' });

@@ -6,7 +6,6 @@ import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { creditCovers } from '../../ledger/ledger.ts';
 import { type Buyer, type Member, ownedBy } from '../../operation/caller.ts';
-import type { Loader } from '../../operation/verb.ts';
 import { attemptEnds, keepsCard } from '../../payments/attempt-sql.ts';
 import { Problem } from '../../problems/problem.ts';
 import { type JobAsJson, type LoadedJob, readJob } from './row.ts';
@@ -71,16 +70,6 @@ export async function unpaidJobs(db: Queries, caller: Buyer | Member): Promise<L
   const { principalKey, accountKey } = ownedBy(caller);
   return (await db.many<JobAsJson>(statement(ownUnpaid, [principalKey, accountKey]))).map(readJob);
 }
-
-const jobOfWho = `select ${loadedJobs} where job_key = $key and jobs.principal_key = who.principal_key`;
-
-/** The job that the path names, read with the buyer it belongs to. */
-export const jobWithBuyer: Loader<'job', LoadedJob | null> = {
-  name: 'job',
-  about: (_, [jobKey = '']) => ({ select: jobOfWho, key: jobKey }),
-  unpack: (found) => readJob(found as JobAsJson),
-  absent: () => null,
-};
 
 /**
  * The job, if it is one of the caller's, locked until the transaction ends, so that equal requests run in turn. Throws

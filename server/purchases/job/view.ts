@@ -41,8 +41,7 @@ export function replyWith(row: LoadedJob, caller: Buyer | Member, request: Askin
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
 
-export const job: Verb<typeof contract.job, LoadedJob | null> = async ({ ctx, caller, input, db, loaded }) =>
-  replyWith(loaded ?? (await loadJob(db, input.job_key, caller)), caller, ctx);
+export const job: Verb<typeof contract.job> = ({ ctx, caller, input, db }) => jobReply(db, input.job_key, caller, ctx);
 
 /** The parts of a request that an answer depends on. */
 export type Asking = Pick<Context, 'baseUrl' | 'now' | 'runtime'>;

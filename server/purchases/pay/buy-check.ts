@@ -21,11 +21,10 @@ import { loadJob } from '../job/load.ts';
 import { jobReply } from '../job/view.ts';
 import { buyCheck as operation } from '../keyless-contract.ts';
 import { authorize } from '../quote/authorize.ts';
-import { roomOf } from '../quote/content-room.ts';
 import { checkWork } from '../quote/quote.ts';
 import { attested } from '../receipt/attested.ts';
 import { listing } from './listing.ts';
-import { pay } from './pay.ts';
+import { payForJob } from './pay.ts';
 import { readUrl } from './read-check.ts';
 
 type Asked = Parameters<typeof buyCheck>[0]['input'];
@@ -75,7 +74,7 @@ export const buyCheck: Verb<typeof operation> = async ({ ctx, input, db, steps }
     if (job.payment_state !== 'none' && known?.job_key !== job_key) return jobReply(db, job_key, caller, ctx);
     const request = { job_key, rail: linkRail };
     const context = { ...ctx, idempotencyKey: claim.key, paidAt: addressOf(ctx) };
-    return pay({ ctx: context, caller, input: request, db, steps, loaded: job }) as ReturnType<typeof jobReply>;
+    return payForJob({ ctx: context, caller, input: request, db, steps }, job) as ReturnType<typeof jobReply>;
   }
 };
 
@@ -139,9 +138,8 @@ async function order(tx: Tx, ctx: Context, input: Asked, claim: Claim): Promise<
   await ensureWallet(tx, claim.scope as `0x${string}`, ctx.now);
   const caller = await buyer(tx, claim.scope, ctx);
   refuse(blockedRefusal(caller));
-  const loaded = await roomOf(tx, caller.principalKey, ctx);
   const wanted = { ...input, max_price_microcents: input.max_price_microcents ?? toWire(price) };
-  const { quote_key } = bodyOf(await checkWork({ ctx, caller, input: wanted, tx, loaded }));
+  const { quote_key } = bodyOf(await checkWork({ ctx, caller, input: wanted, tx }));
   const accepting = { quote_key, terms_version: service.termsVersion };
   const authorized = await authorize({ ctx, caller, input: accepting, tx }).catch((error) => {
     if (!(error instanceof Problem) || error.code !== 'approval_required') throw error;

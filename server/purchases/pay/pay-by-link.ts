@@ -3,7 +3,7 @@ import { linkRail } from '../../payments/contract.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';
 import type * as contract from '../link-contract.ts';
-import { pay } from './pay.ts';
+import { payForJob } from './pay.ts';
 import { buyerOfLink, linkOf, paymentView, withoutFigures } from './payment-page.ts';
 
 /**
@@ -20,7 +20,7 @@ export const payByLink: Verb<typeof contract.payByLink> = async ({ ctx, caller, 
     throw notAllowed('This payment link is no longer valid.');
   }
   const request = { job_key: job.job_key, rail: linkRail };
-  const paying = pay({ ctx, caller: buyer, input: request, db, steps, loaded: job });
+  const paying = payForJob({ ctx, caller: buyer, input: request, db, steps }, job);
   const { headers = {} } = await withoutFigures(paying);
   return { body: await paymentView({ ...ctx, now: ctx.runtime.clock() }, caller, input.payment_key, db), headers };
 };

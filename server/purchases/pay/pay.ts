@@ -46,9 +46,15 @@ interface Payment extends Purchase {
  * Pays for a job in three steps: record the intent, let the rail call out, record the fact. Only the first and the last
  * touch the database. After a crash in between, the reconciler or the buyer's repeat continues from the recorded row.
  */
-export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, caller, input, db, steps, loaded }) => {
+export const pay: Verb<typeof contract.pay> = async (call) =>
+  payForJob(call, await loadJob(call.db, call.input.job_key, call.caller));
+
+/** The same for the job as read. */
+export const payForJob = async (
+  { ctx, caller, input, db, steps }: Parameters<typeof pay>[0],
+  job: LoadedJob,
+): ReturnType<typeof pay> => {
   const rail = await requireRail(ctx, caller, input);
-  const job = loaded ?? (await loadJob(db, input.job_key, caller));
   const purchase: Purchase = { ctx, caller, steps, rail, job };
   if (input.method === 'wallet_credit') return payFromCredit(purchase);
   const presented = await rail.present(paymentRequest(purchase, input));

@@ -3,7 +3,6 @@ import { buysAlone, hasRoom } from '../../identity/limits.ts';
 import { utcDay } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { statement } from '../../kernel/sql.ts';
-import type { Loader } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
 import { price } from '../../service/terms.ts';
@@ -13,47 +12,28 @@ export interface Room {
   is_left: boolean;
   /** Whether the grant asks nobody about a check. */
   buys_alone: boolean;
-  of_principal: number;
-  of_origin: number;
+  of_principal: bigint;
+  of_origin: bigint;
 }
 
-/** The key holds the day and the block of addresses. */
-const roomOfWho = `
-      select ${hasRoom('who', `${price}::bigint`, "split_part($key, ' ', 1)")} as is_left,
-        ${buysAlone('who', `${price}::bigint`, "split_part($key, ' ', 1)")} as buys_alone,
-        ${keptContent('principal_key', 'who.principal_key')} as of_principal,
-        ${keptContent('origin', "split_part($key, ' ', 2)")} as of_origin`;
+const roomLeft = `
+    select ${hasRoom('who', `${price}::bigint`, '$2')} as is_left,
+      ${buysAlone('who', `${price}::bigint`, '$2')} as buys_alone,
+      ${keptContent('principal_key', 'who.principal_key')} as of_principal,
+      ${keptContent('origin', '$3')} as of_origin
+    from (${limitsOf('$1')}) who`;
 
-/**
- * Loads with the buyer whether its grant leaves room, and how much unpaid content is kept for it and its block of
- * addresses.
- */
-export const roomWithBuyer: Loader<'room', Room> = {
-  name: 'room',
-  about: ({ now, origin }) => ({
-    select: roomOfWho,
-    key: `${utcDay(now)} ${origin}`,
-  }),
-  unpack: (found) => found as Room,
-  absent() {
-    throw new Error('the room of a grant is read with every buyer');
-  },
-};
-
-/** The same for a buyer who has not signed in. */
-export async function roomOf(
+/** Whether a buyer's grant leaves room, and how much unpaid content is kept for it and its block of addresses. */
+export function roomOf(
   db: Queries,
   principalKey: string,
   { now, origin }: Pick<Context, 'now' | 'origin'>,
 ): Promise<Room> {
-  const text = `
-    select to_json(room) as room from (${limitsOf('$1')}) who, lateral (${roomOfWho.replaceAll('$key', '$2')}) room`;
-  const { room } = await db.one<{ room: Room }>(statement(text, [principalKey, `${utcDay(now)} ${origin}`]));
-  return room;
+  return db.one<Room>(statement(roomLeft, [principalKey, utcDay(now), origin]));
 }
 
 function keptContent(column: 'principal_key' | 'origin', value: string): string {
-  return `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
+  return `(select coalesce(sum(bytes), 0)::bigint from unpaid_content where unpaid_content.${column} = ${value})`;
 }
 
 /**
@@ -61,10 +41,11 @@ function keptContent(column: 'principal_key' | 'origin', value: string): string 
  * together they may pass the limit.
  */
 export function contentRefusal({ of_principal, of_origin }: Room, bytes: number, { runtime }: Context): Problem | null {
+  const added = BigInt(bytes);
   const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
-  if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
+  if (of_principal + added <= principalBytes && of_origin + added <= originBytes) return null;
   const detail =
-    of_principal + bytes > principalBytes
+    of_principal + added > principalBytes
       ? `Your unpaid quotes would hold more than ${principalBytes} bytes of content.`
       : `Unpaid quotes from your network block would hold more than ${originBytes} bytes of content.`;
   return new Problem('rate_limited', `${detail} Content is deleted within a minute after its quote expires.`, {

@@ -29,7 +29,7 @@ import { actionView, priceView } from '../job/view.ts';
 import { coveredMethods, coverOf } from '../job/ways-to-pay.ts';
 import { mayAuthorize } from '../states.ts';
 import { type AskedApproval, approvalAction, approvalView, askedAbout, passes } from './approval.ts';
-import { contentRefusal, type Room } from './content-room.ts';
+import { contentRefusal, roomOf } from './content-room.ts';
 import { schemaRefusal } from './expected-schema.ts';
 import { nextStepOf } from './next-step.ts';
 import { requireSources } from './required-sources.ts';
@@ -61,7 +61,7 @@ export interface QuoteRow {
 }
 
 /** Freezes a price for one check request. Reserves and collects nothing. */
-export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, caller, input, tx, loaded: room }) => {
+export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, input, tx }) => {
   const { max_price_microcents, ...request } = input;
   refuse(serviceRefusal(caller.grant, service.serviceKey, ctx.now) ?? schemaRefusal(request.expected_schema));
   await requireSources(tx, ctx.runtime.configuration, caller, request.context?.refs ?? []);
@@ -87,6 +87,7 @@ export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, ca
   const quoteKey = newKey('quote');
   const sealed = seal(inputText, ctx.runtime.configuration.keyring, { column: 'quotes.input', row: quoteKey });
   const bytes = Math.max(Buffer.byteLength(sealed), leastBytes);
+  const room = await roomOf(tx, caller.principalKey, ctx);
   refuse(contentRefusal(room, bytes, ctx));
   const expiresAt = after(ctx.now, seconds.quoteLifetime);
   const frozen = {

@@ -30,10 +30,9 @@ type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_ke
  * Decides on the newest report: accepting finalizes the charge; the first dispute starts the re-check, the second
  * waives the charge. Repeating a decision answers with the job.
  */
-export const review: Verb<typeof contract.review, LoadedJob | null> = async ({ ctx, caller, input, tx, loaded }) => {
+export const review: Verb<typeof contract.review> = async ({ ctx, caller, input, tx }) => {
   if (caller.kind !== 'member') refuse(reviewRefusal(caller));
-  // Use the job as loaded unless it has changed since; else lock and read it.
-  const job = input.decision === 'accept' && loaded ? loaded : await holdJob(tx, input.job_key, caller);
+  const job = await holdJob(tx, input.job_key, caller);
   requireNewest(job, input);
   if (!isRepeat(job, input)) {
     if (!can('accept', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} has no open review.`);
@@ -79,7 +78,7 @@ function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): v
   const done = advance(
     tx,
     'accept',
-    { jobKey: job.job_key, actor: actorOf(caller), now: ctx.now, fence: job.fence },
+    { jobKey: job.job_key, actor: actorOf(caller), now: ctx.now },
     { finalized_at: ctx.now, stage: 'accepted' },
   );
   decide(tx, ctx, { caller, job }, { decision: 'accept' });
