@@ -159,6 +159,21 @@ describe('a payment link', () => {
     expect(await faultsOf(page, 'pay-paid')).toEqual([]);
   });
 
+  it('says that the card was refused, why and what to do, and is paid with another one', async () => {
+    const { url } = await linkToPay();
+    const page = await newPage();
+    await page.goto(url);
+    await page.getByRole('button', { name: /by card/ }).click();
+    await typeCard(page, { number: '4000 0000 0000 9995' });
+    await page.getByRole('link', { name: 'Cancel and go back' }).click();
+    await page.getByRole('heading', { name: 'The card was refused' }).waitFor(patience);
+    expect(await mainText(page)).toMatch(/not enough money on the card\. Nothing was paid by that\. Pay with another/);
+    expect(await faultsOf(page, 'pay-refused')).toEqual([]);
+    await page.getByRole('button', { name: 'Not paid yet' }).click();
+    await typeCard(page);
+    await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
+  });
+
   it('believes nothing that its address says', async () => {
     const { url } = await linkToPay();
     const page = await newPage();

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import type { CustomerRecord } from '@/server/console/contract/customers.ts';
+import { declineWords } from '../purchases/decline-words.ts';
 import { Price } from '../purchases/Price.tsx';
 import { State } from '../purchases/State.tsx';
 import { counted } from '../ui/counted.ts';
 import { Key } from '../ui/Key.tsx';
 import { Moment, relativeText } from './Moment.tsx';
-import { declineWords } from './purchase-words.ts';
 
 interface RecordsProps {
   id: string;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobStates, paymentStates, quoteStates } from '@/server/purchases/states.ts';
-import { declineWords, storyOf, type Told } from './purchase-words.ts';
+import { declineWords } from '../purchases/decline-words.ts';
+import { storyOf, type Told } from './purchase-words.ts';
 
 const told: Told = {
   job_key: 'job_1',

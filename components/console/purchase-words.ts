@@ -1,6 +1,7 @@
 import type { Purchase } from '@/server/console/contract/purchases.ts';
 import { instantText } from '@/server/kernel/instant-text.ts';
 import { toText } from '@/server/kernel/money.ts';
+import { declineWords } from '../purchases/decline-words.ts';
 
 /** What the story of a purchase is told from. */
 export type Told = Pick<
@@ -101,28 +102,4 @@ function refundWords({ state, amount_microcents, at, reference }: Purchase['move
 function bankWords({ decline, state }: Told): string {
   if (!decline || (state !== 'awaiting_payment' && state !== 'canceled')) return '';
   return `The bank refused the newest charge: ${declineWords(decline.code)}.`;
-}
-
-/** The reasons that people ask about most (docs.stripe.com/declines/codes). */
-const reasons: Record<string, string> = {
-  insufficient_funds: 'there is not enough money on the card',
-  card_declined: 'the bank gave no reason',
-  generic_decline: 'the bank gave no reason',
-  do_not_honor: 'the bank gave no reason',
-  authentication_required: 'the holder has to confirm it with the bank',
-  expired_card: 'the card has expired',
-  incorrect_cvc: 'the security code is wrong',
-  incorrect_number: 'the card number is wrong',
-  lost_card: 'the card was reported lost',
-  stolen_card: 'the card was reported stolen',
-  fraudulent: 'Stripe suspects fraud',
-  card_velocity_exceeded: 'the card’s limit is used up',
-  card_not_supported: 'the card does not allow this kind of purchase',
-  processing_error: 'the bank could not process it; another try may work',
-  try_again_later: 'the bank could not process it; another try may work',
-};
-
-/** A decline code of the card provider in words. */
-export function declineWords(code: string): string {
-  return reasons[code] ?? code.replaceAll('_', ' ');
 }

@@ -7,6 +7,7 @@ import { Notice } from '@/components/ui/Notice.tsx';
 import { WalletPay } from '@/components/wallet/WalletPay.tsx';
 import type { RailName } from '@/server/payments/contract.ts';
 import type { PaymentPage } from '@/server/purchases/payment-contract.ts';
+import { declineAdvice, declineWords } from './decline-words.ts';
 import { Price } from './Price.tsx';
 
 interface Props {
@@ -35,7 +36,7 @@ export function PayLink({ payment, isMember, problem }: Props) {
           </p>
         </>
       ) : (
-        <Begun at={begunAt} />
+        <Begun at={begunAt} refused={payment.refused} />
       )}
       {problem === null ? null : (
         <div className="mt-4">
@@ -95,8 +96,9 @@ function Asking({ payment }: Pick<Props, 'payment'>) {
   );
 }
 
-/** Somebody opened the provider's page and may have paid. */
-function Begun({ at }: { at: string }) {
+/** Somebody opened the provider's page and may have paid, if only after a refusal. */
+function Begun({ at, refused }: { at: string } & Pick<PaymentPage, 'refused'>) {
+  if (refused !== null) return <Refused {...refused} />;
   return (
     <>
       <LiveReload />
@@ -106,6 +108,22 @@ function Begun({ at }: { at: string }) {
         <span>
           Somebody started a card payment on <Instant at={at} />. If your bank has confirmed it, do not pay again: this
           page shows it within seconds. If the card was declined, nothing was paid, and you can try another below.
+        </span>
+      </p>
+    </>
+  );
+}
+
+function Refused({ reason, at }: NonNullable<PaymentPage['refused']>) {
+  return (
+    <>
+      <LiveReload />
+      <h1 className="text-h1">The card was refused</h1>
+      <p className="notice tone-attention mt-4" role="status">
+        <CircleQuestionMark className="icon" />
+        <span>
+          On <Instant at={at} />: {declineWords(reason)}. Nothing was paid by that. {declineAdvice(reason)} If a later
+          try went through, this page shows it within seconds.
         </span>
       </p>
     </>

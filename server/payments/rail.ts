@@ -123,14 +123,27 @@ export interface BankEvidence {
 /** Records a fate of an attempt. */
 export type Tell<A extends Attempt = Attempt, P = unknown> = (attempt: A, news: News<P>) => Promise<void>;
 
+/** A bank's refusal on a provider's page. */
+export interface PageRefusal {
+  code: string;
+  at: Date;
+}
+
+/** An attempt that has a page: until when, since when its payer was sent there, and why the newest try was refused. */
+export interface OnPage {
+  expires_at: Date;
+  begun_at: Date | null;
+  refused: PageRefusal | null;
+}
+
 /** A provider's page on which somebody may pay without signing in. */
 export interface Hosted<A extends Attempt = Attempt> {
   /** The method that the grant must cover. */
   readonly method: string;
   /** Our page, which leads there. */
   address(paymentKey: string): string;
-  /** The attempt with this key if it ever had a page, and when its payer was first sent there. */
-  attempt(db: Queries, paymentKey: string): Promise<(A & { expires_at: Date; begun_at: Date | null }) | undefined>;
+  /** The attempt with this key if it ever had a page. */
+  attempt(db: Queries, paymentKey: string): Promise<(A & OnPage) | undefined>;
   /**
    * Opens the page, or returns the open one. `accountKey` is a signed-in member's, who may keep the card. Null when the
    * attempt cannot be paid any more. Rejects when the provider does not answer.

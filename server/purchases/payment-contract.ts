@@ -22,6 +22,14 @@ export const PaymentPage = z
     }),
     payment_state: z.enum(paymentStates).meta({ description: "The state of the check's payment, on any rail." }),
     checkout_begun_at: instant.nullable().meta({ description: "When a payer first opened the provider's page." }),
+    refused: z
+      .object({ reason: z.string(), at: instant })
+      .nullable()
+      .meta({
+        description:
+          'The newest refusal of a card on the provider’s page; null where there was none. The reason is the provider’s ' +
+          'code; card_declined where the bank gave none, or one that only its holder should hear.',
+      }),
     price: z.object({ amount_microcents: microcents, currency: z.literal('USD') }),
     agent_name: z.string().nullable(),
     job_key: key.nullable().meta({ description: 'The check, for a signed-in member of its account; null for others.' }),

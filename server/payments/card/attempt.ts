@@ -4,7 +4,7 @@ import { leaseUntil } from '../../kernel/lease.ts';
 import { assembled, sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import type { CardMethod } from '../contract.ts';
-import type { Attempt, Decline, PaymentRequest, TakingJob } from '../rail.ts';
+import type { Attempt, Decline, PageRefusal, PaymentRequest, TakingJob } from '../rail.ts';
 
 /** One attempt to pay for a job by card: on the provider's page, or with a kept card. */
 export interface CardAttempt extends Attempt {
@@ -26,24 +26,47 @@ export interface CardAttempt extends Attempt {
   expires_at: Date;
   withdrawn_at: Date | null;
   decline: Decline | null;
+  /** The bank's newest refusal on the provider's page, as its payer may read it. */
+  refused: PageRefusal | null;
 }
 
-type Row = Omit<CardAttempt, 'decline'> & { decline_code: string | null };
+interface Row extends Omit<CardAttempt, 'decline' | 'refused'> {
+  decline_code: string | null;
+  declined_because: string | null;
+  declined_at: Date | null;
+}
 
 const columns = `select 'card' as rail, p.payment_key, p.job_key, j.principal_key, j.account_key, p.method, p.state,
   p.amount_microcents, p.created_at, p.decided_at, p.reversed_at, c.idempotency_key, c.customer_id, c.card_key,
   case when s.removed_at is null then s.method_id end as method_id,
   c.intent_id, case when c.session_id is not null then c.session_asked_at end as begun_at, c.session_expires_at,
   c.session_id, c.session_url, c.failed_calls, c.expires_at,
-  c.withdrawn_at, c.decline_code
+  c.withdrawn_at, c.decline_code, c.declined_because, c.declined_at
   from card_payments c join payments p using (payment_key) join jobs j using (job_key)
   left join saved_cards s using (card_key)`;
 
 /** A bank's code for "ask the holder". */
 const holderIsNeeded = 'authentication_required';
 
-function unpacked({ decline_code: code, ...row }: Row): CardAttempt {
-  return { ...row, decline: code === null ? null : { code, needsHolder: code === holderIsNeeded } };
+/** What banks say that helps a payer. Other codes accuse, or say nothing (docs.stripe.com/declines/codes). */
+const helpful: ReadonlySet<string> = new Set([
+  holderIsNeeded,
+  'insufficient_funds',
+  'expired_card',
+  'incorrect_cvc',
+  'incorrect_number',
+  'card_not_supported',
+  'card_velocity_exceeded',
+  'processing_error',
+  'try_again_later',
+]);
+
+function unpacked({ decline_code: code, declined_because: because, declined_at: at, ...row }: Row): CardAttempt {
+  return {
+    ...row,
+    decline: code === null ? null : { code, needsHolder: code === holderIsNeeded },
+    refused: because === null || at === null ? null : { code: helpful.has(because) ? because : 'card_declined', at },
+  };
 }
 
 async function maybe(db: Queries, text: string, values: readonly unknown[]): Promise<CardAttempt | undefined> {

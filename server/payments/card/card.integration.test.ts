@@ -86,15 +86,21 @@ describe('paying by card on the page', () => {
     expect(new Set(pages.map(({ body }) => body.url)).size).toBe(1);
   });
 
-  it('leaves a refused card to another try on the same page', async () => {
+  it('leaves a refused card to another try on the same page, and the link says why it was refused', async () => {
     const { agent } = await buyingByCard(service);
     const jobKey = await agent.authorizedJob();
     const { body } = await payByCard(agent, jobKey);
     const { url } = (await click(stranger, body.payment_key)).body;
-    for (const card of [cards.declined, cards.insufficient]) {
+    const refused = async () => (await stranger.get(`/api/agent/v1/payments/${body.payment_key}`)).body.refused;
+    expect(await refused()).toBeNull();
+    for (const [card, reason] of [
+      [cards.declined, 'card_declined'],
+      [cards.insufficient, 'insufficient_funds'],
+    ] as const) {
       expect((await fillIn(url, card)).status).toBe(402);
       await heard(service);
       expect(await paymentOf(agent, jobKey)).toBe('requires_payer');
+      expect(await refused()).toEqual({ reason, at: expect.any(String) });
     }
     await fillIn(url);
     await heard(service);

@@ -53,6 +53,7 @@ export async function paymentView(
     state,
     payment_state: link.paymentState,
     checkout_begun_at: attempt.begun_at?.toISOString() ?? null,
+    refused: attempt.refused && { reason: attempt.refused.code, at: attempt.refused.at.toISOString() },
     price: { amount_microcents: toWire(attempt.amount_microcents), currency },
     agent_name: buyer.name,
     job_key: memberOf(caller, accountKey) === null ? null : attempt.job_key,

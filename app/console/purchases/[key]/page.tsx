@@ -1,7 +1,8 @@
 import { Actions } from '@/components/console/Actions.tsx';
 import { Moment } from '@/components/console/Moment.tsx';
-import { declineWords, storyOf } from '@/components/console/purchase-words.ts';
+import { storyOf } from '@/components/console/purchase-words.ts';
 import { Timeline } from '@/components/console/Timeline.tsx';
+import { declineWords } from '@/components/purchases/decline-words.ts';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State, StateBadge } from '@/components/purchases/State.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
