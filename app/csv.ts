@@ -1,7 +1,7 @@
-/** Quotes where needed, and prefixes values that look like formulas with an apostrophe (OWASP). */
+/** Quotes where needed, and prefixes values that look like formulas, full-width ones too, with an apostrophe (OWASP). */
 export function csvCell(value: string | number | null): string {
   const text = String(value ?? '');
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -437,7 +437,7 @@ describe('markup in whatever an agent sends', () => {
 
   it('is shown as the words that it is, to customers and operators, and no page can be framed', async () => {
     const job = await deliveredJob({
-      request: `Summarise ${hostile}`,
+      request: `=HYPERLINK("https://evil.example") ${hostile}`,
       criteria: [`Names ${hostile}`],
       work_product: `Rotterdam has 12 crates. ${hostile}`,
       evidence: [{ source: hostile, text: `Rotterdam has 14 crates. ${hostile}` }],
@@ -490,6 +490,20 @@ describe('markup in whatever an agent sends', () => {
     }
     expect(told.reports).toBeGreaterThan(1);
     expect(told.rest).toBeGreaterThan(1);
+    for (const table of ['/purchases/statement.csv', '/console/purchases/csv']) {
+      const file = await page.request.get(stack.baseUrl + table);
+      expect([table, file.headers()['x-content-type-options'], file.headers()['content-disposition']]).toEqual([
+        table,
+        'nosniff',
+        expect.stringMatching(/^attachment/),
+      ]);
+      expect(await file.text()).toContain(job);
+      expect(await file.text()).not.toMatch(/(?:^|,)"?[=+@]/m);
+    }
+    await page.goto(`${stack.baseUrl}/reports/${job}`, { waitUntil: 'networkidle' });
+    const printed = (await page.pdf()).toString('latin1');
+    expect(printed).toContain('/Type /Page');
+    expect(printed).not.toMatch(/\/JavaScript|\/JS\b|\/Launch|\/URI \(\w+:\/\/evil/);
     await page.goto(`${stack.baseUrl}/console/purchases/${job}/content`);
     await page.getByRole('link', { name: 'Give a reason' }).click();
     await page.getByLabel('Reason').fill('asked by the customer');
