@@ -131,10 +131,10 @@ export function Hero({ microcents, sample }: { microcents: number | bigint; samp
           ))}
         </ul>
         <div className="mt-8 flex flex-wrap gap-3">
-          <a href="#connect" className="btn btn-primary btn-lg">
+          <a href="#connect" className="btn btn-primary btn-lg py-1 whitespace-normal">
             Connect your agent
           </a>
-          <a href="/sample-report" className="btn btn-lg">
+          <a href="/sample-report" className="btn btn-lg py-1 whitespace-normal">
             Read a full sample
           </a>
         </div>

@@ -32,7 +32,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
       <Told page="/console" done="Switched. Availability already shows it." />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <h1 className="text-h1">Overview</h1>
-        <nav aria-label="Period" className="ml-auto flex gap-5 text-dense">
+        <nav aria-label="Period" className="ml-auto flex flex-wrap gap-x-5 text-dense">
           {periods.map(([each, name]) => (
             <a
               key={each}
@@ -53,7 +53,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
         <ChainTable chains={overview.chains} now={ctx.now} />
         <CardBooks card={overview.card} now={ctx.now} />
       </div>
-      <div className="mt-6 grid gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="mt-6 grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <section className="panel p-5" aria-labelledby="series">
           <h2 id="series" className="mb-4 text-h3">
             Purchases {days === 1 ? 'an hour' : 'a day'}
@@ -65,7 +65,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
         </section>
         <Verdicts overview={overview} />
       </div>
-      <div className="mt-6 grid gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
+      <div className="mt-6 grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
         <Health overview={overview} now={ctx.now} />
         <Switches switches={overview.switches} role={role} />
       </div>

@@ -144,7 +144,7 @@ function Line({ entry, raw, now, page }: { entry: Entry; raw: boolean; now: Date
   return (
     <li
       id={anchor}
-      className="grid scroll-mt-16 grid-cols-[6rem_1.25rem_minmax(0,1fr)] gap-x-2 border-b border-line py-2.5 target:bg-accent-tint md:grid-cols-[7rem_1.5rem_minmax(0,1fr)_auto]"
+      className="grid scroll-mt-16 grid-cols-[min(6rem,30vw)_1.25rem_minmax(0,1fr)] gap-x-2 border-b border-line py-2.5 target:bg-accent-tint md:grid-cols-[7rem_1.5rem_minmax(0,1fr)_auto]"
     >
       <a href={`#${anchor}`} className="min-h-6 text-ink-3 hover:underline" title="Link to this entry">
         <Moment at={entry.at} now={now} />
@@ -152,7 +152,7 @@ function Line({ entry, raw, now, page }: { entry: Entry; raw: boolean; now: Date
       <span className={`state justify-center pt-0.5 ${entry.failed ? 'tone-fault' : 'tone-quiet'}`}>
         <Icon className="icon" />
       </span>
-      <div className="min-w-0">
+      <div className="min-w-0 wrap-anywhere">
         <span className="font-medium text-ink">{entry.title}</span>{' '}
         {entry.needs_look ? <span className="ml-1 text-fault">needs a look</span> : null}
         <p className="wrap-anywhere text-ink-2">{entry.detail}</p>

@@ -14,7 +14,7 @@ export function ReceiptTotal({ receipt, books }: { receipt: Receipt; books: Book
   const tax = taxWithin(amount, Math.round(books.tax_percent * 100));
   return (
     <footer className="border-t border-ink px-5 py-5 md:px-8">
-      <dl className="grid grid-cols-[1fr_auto] items-baseline gap-y-1">
+      <dl className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-y-1">
         <dt className="text-ink-3">Net</dt>
         <dd className="text-right tabular-nums">
           <Price microcents={amount - tax} />

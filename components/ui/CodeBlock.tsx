@@ -4,8 +4,8 @@ import { CopyButton } from './CopyButton.tsx';
 export function CodeBlock({ name, code, wrap = false }: { name: string; code: string; wrap?: boolean }) {
   return (
     <figure className="verbatim border border-line">
-      <figcaption className="flex min-h-10 items-center gap-2 border-b border-line py-1 pr-1 pl-4 font-sans text-dense text-ink-3">
-        <span>{name}</span>
+      <figcaption className="flex min-h-10 flex-wrap items-center gap-x-2 border-b border-line py-1 pr-1 pl-4 font-sans text-dense text-ink-3">
+        <span className="wrap-anywhere">{name}</span>
         <span className="ml-auto">
           <CopyButton text={code} label={name} />
         </span>

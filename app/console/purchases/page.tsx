@@ -64,7 +64,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
       </nav>
       <FilterBar view={view} />
       <SavedViews views={saved} current={current} />
-      <form action={`${page}/bulk`} method="get" className="panel mt-4 overflow-hidden">
+      <form action={`${page}/bulk`} method="get" className="panel relative mt-4 overflow-hidden">
         {view.after ? (
           <PurchaseTable {...table} sort={view.sort} now={ctx.now} />
         ) : (
