@@ -9,7 +9,7 @@ describe('a page of a purchase whose texts lie in the archive', () => {
   it('says that nothing is lost, and how to go on, while the archive does not answer', () => {
     expect(isInArchive(refused('archive_unreachable'))).toBe(true);
     const markup = renderToStaticMarkup(<ArchiveAway />);
-    expect(markup).toContain('Nothing is lost.');
+    expect(markup).toContain('Nothing is lost: try again');
     expect(markup).toContain('Try again');
     expect(markup).toContain('href="/purchases"');
   });

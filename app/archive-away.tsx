@@ -11,7 +11,7 @@ export function isInArchive(error: unknown): boolean {
 export function ArchiveAway() {
   return (
     <DeadEnd
-      title="The archive does not answer"
+      title="This cannot be read right now"
       next={
         // biome-ignore lint/a11y/useValidAnchor: an empty address reloads this page, with or without scripts
         <a className="btn" href="">
@@ -20,8 +20,8 @@ export function ArchiveAway() {
       }
     >
       <p>
-        Reports and receipts of old purchases lie in an archive, which does not answer right now. Nothing is lost. The
-        amounts stand in the statement of the month all the same, under{' '}
+        It belongs to an old purchase, whose report and receipts lie in our archive, and the archive does not answer.
+        Nothing is lost: try again in some minutes. The amounts stand in the statement of the month, under{' '}
         <a href="/purchases" className="link">
           Purchases
         </a>

@@ -193,7 +193,11 @@ describe('a customer', () => {
       agent.post(`/api/agent/v1/purchases/${quote.quote_key}/authorize`, { terms_version: quote.terms_version });
     const refusal = await authorize();
     expect(refusal.body.code).toBe('approval_required');
+    await person.goto(`${stack.baseUrl}/account`);
+    await shoot('account-approval', person.url());
+    await person.getByRole('link', { name: 'Decide', exact: true }).click();
     const page = await linkIn(/^An agent asks to spend 5.00 USD$/);
+    expect(person.url()).toBe(page);
     expect(page).toBe(refusal.body.next_actions[0].href);
     await person.goto(page);
     await shoot('approval', page);

@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stateWord } from '../components/purchases/states.ts';
+import { controlClient } from '../sandbox/control-client.ts';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
@@ -12,7 +16,7 @@ import { Agent } from './support/agent.ts';
 import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
 import { addressesIn } from './support/mailbox.ts';
 
-const { stack, browser } = await startInBrowser();
+const { stack, browser, dataDir } = await startInBrowser();
 let db: Database;
 let owner: Page;
 let agent: Agent;
@@ -567,6 +571,7 @@ describe('a report', () => {
           /^attachment; filename="job_\w+-(report\.md|report\.json|receipt\.json|purchase\.json)"$/,
         ),
       ]);
+      expect([file, own.headers()['x-content-type-options']]).toEqual([file, 'nosniff']);
     }
   });
 });
@@ -817,6 +822,28 @@ describe('a review by a member, without scripts', () => {
       expect(note).toContain(`bytes ${start} to ${end} of the work`);
     }
     expect(await page.locator('[data-work]').count()).toBe(0);
+  });
+
+  it('is read from the archive once it is old, and a page says so while the archive is away', async () => {
+    const sandbox = controlClient(stack.sandboxUrl);
+    await db.many(sql`alter table receipts disable trigger all`);
+    await db.many(sql`update receipts set issued_at = issued_at - interval '500 days' where job_key = ${jobKey}`);
+    await db.many(sql`alter table receipts enable trigger all`);
+    const archive = path.resolve(import.meta.dirname, '../commands/archive.ts');
+    const env = { ...process.env, DATA_DIR: dataDir, DATABASE_URL: '' };
+    expect((await promisify(execFile)(process.execPath, [archive], { env })).stdout).toContain('of 1 purchases');
+    const pages = { report: `/reports/${jobKey}`, receipt: `/receipts/${jobKey}` };
+    await sandbox.archiveFault({ mode: 'refuse', times: 'always' });
+    for (const [name, address] of Object.entries(pages)) {
+      expect([name, (await page.goto(stack.baseUrl + address))?.status()]).toEqual([name, 503]);
+      expect(await page.getByRole('main').innerText()).toContain('Nothing is lost: try again');
+    }
+    const away = Object.entries(pages).map(([name, address]) => [`${name}-archive-away`, stack.baseUrl + address]);
+    const faults = await faultsOfPages(owner.context(), Object.fromEntries(away));
+    expect(faults.filter((fault) => !fault.includes('status of 503'))).toEqual([]);
+    await sandbox.clearArchiveFaults();
+    await page.getByRole('link', { name: 'Try again' }).click();
+    expect(await page.getByRole('main').innerText()).toContain('Charge');
   });
 
   it('is not taken from another site', async () => {

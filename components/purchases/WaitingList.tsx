@@ -60,10 +60,10 @@ function Approve({
               <q>
                 <bdi>{title}</bdi>
               </q>
-              ,{' '}
+              <br />
             </>
           )}
-          until <Instant at={expires_at} />
+          Decide until <Instant at={expires_at} />
         </p>
       </div>
       <a href={`/approvals/${approval_key}`} className="btn">

@@ -9,7 +9,7 @@ import { testFolder } from '../../commands/test-folder.ts';
 import { accessibilityFindings } from '../accessibility.ts';
 
 /** Starts the product in production mode and a Chromium, for the tests of one file. Call it at the top of the file. */
-export async function startInBrowser(): Promise<{ stack: Stack; browser: Browser }> {
+export async function startInBrowser(): Promise<{ stack: Stack; browser: Browser; dataDir: string }> {
   const dataDir = testFolder();
   const stack = await onFreePorts((ports) => startStack({ ports, dataDir, mode: 'production' }));
   const { executablePath, args, env } = await findChromium();
@@ -20,7 +20,7 @@ export async function startInBrowser(): Promise<{ stack: Stack; browser: Browser
     rmSync(dataDir, { recursive: true, force: true });
   });
   await vi.waitFor(() => registrationsAreOpen(stack.baseUrl), { timeout: 60_000, interval: 500 });
-  return { stack, browser };
+  return { stack, browser, dataDir };
 }
 
 /** On a busy machine the mail server may answer the first probe too late. Throws until it counts as up. */
