@@ -114,7 +114,8 @@ export class Failover {
   async #comeBack(lost: { port: number; folder: string }): Promise<void> {
     const former = await this.#pair.bringBack(lost);
     const count = this.bought;
-    const opened = await portFor(`${this.#pair.url}?knows=nothing`);
+    // By another text each time: what a process has seen at one it believes for ten seconds.
+    const opened = await portFor(`${this.#pair.url}?begun=${performance.now()}`);
     expect(opened, 'a process that starts now finds the new primary').toBe(this.#pair.primary.port);
     await until(async () => this.bought > count + 1);
     const [seen] = await ask(
