@@ -19,7 +19,7 @@ const TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty'
 /** A whole number, spelled or written. */
 export const NUMBER = String.raw`(\d{1,3}(?:,\d{3})+|\d{1,6}|(?:a|one|two|three|four|five) hundred(?: and fifty)?|(?:${TENS.join('|')})(?:-(?:${ONES.slice(1, 10).join('|')}))?|fifteen|${ONES.join('|')})`;
 const UNIT = String.raw`(words?|sentences?|characters?|chars?|paragraphs?|headings?|sections?|bullet points?|bullets?|numbered (?:points?|items?|steps?)|list items?|items?|points?|entries|rows?|records?|columns?)\b`;
-const MOST = String.raw`(?:at most|at maximum|no more than|not more than|no longer than|not longer than|(?:a |the )?maximum(?: length)?(?: of)?|max\.?|up to|within|in under|capped at|limited to|(?:not|never|n[o']t) (?:to )?(?:exceed(?:s|ing)?|(?:be |run )?(?:longer than|over))|(?:not|never) (?:have |has |use )?more than|keeps? (?:it )?to|≤|<=|(?:a |the )?(?:upper )?limit(?: of| is|:)?)`;
+const MOST = String.raw`(?:at most|at maximum|no more than|not more than|no longer than|not longer than|(?:a |the )?maximum(?: length)?(?: of)?|max\.?|up to|within|in under|capped at|limited to|(?:not|never|n[o']t) (?:to )?(?:exceed(?:s|ing)?|(?:be |run )?(?:longer than|over))|(?:not|never) (?:have |has |use )?(?:more than|above|over|beyond)|keeps? (?:it )?to|≤|<=|(?:a |the )?(?:upper )?limit(?: of| is|:)?)`;
 const LEAST = String.raw`(?:at least|at minimum|no fewer than|not fewer than|no less than|not less than|(?:a |the )?minimum(?: length)?(?: of)?|min\.?|≥|>=)`;
 const LESS = '(?:under|below|fewer than|less than|shorter than|<)';
 const MORE = '(?:more than|over|longer than|above|>|exceeds?)';

@@ -27,8 +27,7 @@ const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
   const text = typeof work.value === 'string' ? work.value : JSON.stringify(work.value);
   const found = findPersonalData(text, names, values);
   const certain = found.filter(({ certain: sure }) => sure);
-  const shown = [
-    ...certain.map((item) => shownAs(item, text)),
+  const besides = [
     ...contactNumbers(
       text,
       evidence.sources.map((source) => source.text),
@@ -37,11 +36,12 @@ const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
     ...(/\b(?:phone|telephone|mobile) numbers?\b/i.test(criterion)
       ? [...text.matchAll(PHONE)].map(([number]) => `what may only be a phone number (${number.slice(0, 3)}…)`)
       : []),
-  ].slice(0, FOUND_SHOWN);
+  ];
+  const shown = [...certain.map((item) => shownAs(item, text)), ...besides].slice(0, FOUND_SHOWN);
   const statements = judged.flatMap(({ statement }, at) =>
     findPersonalData(statement.text, names, values).some(({ certain: sure }) => sure) ? [at] : [],
   );
-  if (shown.length > 0 && ALLOWS_SOME.test(criterion))
+  if (shown.length > 0 && mayBeAllowed(criterion, besides.length === 0 && certain.every(({ kind }) => kind === 'name')))
     return {
       status: 'not_assessable',
       reason: `The work holds ${shown.join(', ')}. Whether that is allowed, a person should say.`,
@@ -74,6 +74,9 @@ const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
   };
 };
 
+const mayBeAllowed = (criterion: string, onlyNames: boolean): boolean =>
+  ALLOWS_SOME.test(criterion) || (onlyNames && !BARS_NAMES.test(criterion));
+
 /** Those who speak in a chat or transcript of the evidence and are called by that name in the work. */
 function speakersIn(text: string, evidence: AssessmentTask['evidence']): string[] {
   const speakers = [...new Set(turnsOf(evidence).map(({ speaker }) => speaker))];
@@ -98,8 +101,11 @@ function contactNumbers(text: string, sources: readonly string[]): string[] {
     .filter((found) => listing.some((source) => source.includes(found.replaceAll(/[ ()/-]/g, ''))));
 }
 
-/** "No personal data beyond what I asked for" */
-const ALLOWS_SOME = /\b(?:beyond|except|other than|apart from|besides|unless|more than)\b/i;
+/** A name alone breaks what bars all names; "no private information" and "no names of owners who argued" may allow some. */
+const BARS_NAMES =
+  /\b(?:(?<!\bno )anonym\w*|no names?\b(?! (?:of|from|for|that|which|who))|without (?:any )?names?\b(?! (?:of|from|for|that|which|who))|nobody can be)/i;
+/** "No personal data beyond what I asked for", "nobody else who lives in the house" */
+const ALLOWS_SOME = /\b(?:beyond|except|other than|apart from|besides|unless|more than|else|who)\b/i;
 const ALWAYS_PERSONAL =
   /\b(?:personal (?:data|details|information)|personally|identifiable|anonym\w*|privacy|private (?:data|details|information)|nothing private|pii|no names|(?:not|never|without) nam(?:e|ing) (?:any )?(?:individuals?|people|persons?|anyone|anybody|names)|nobody can be|(?<!\b(?:where|if|when|unless) )no (?:(?:phone|telephone|mobile) numbers?|e-?mail addresses))\b/i;
 /** "Null where no phone number is known" asks for a gap. "No patient can be identified" asks about persons; "the weak region is identified" and "gives contact details" do not. */

@@ -1,5 +1,5 @@
-/** What a criterion asks of the form of a work. `asked` are its words; `about` those that may narrow it to a part. */
-export type FormRule = { asked: string; about: readonly string[]; each?: string } & (
+/** What a criterion asks of the form of a work. `asked` are its words; `about` those that may narrow it to a part, `beside` all before it and beside it. */
+export type FormRule = { asked: string; about: readonly string[]; beside: readonly string[]; each?: string } & (
   | { kind: 'count'; unit: FormUnit; min?: number; max?: number; near?: number; strict?: boolean }
   | { kind: 'pages'; pages: number }
   | { kind: 'as_requested' }
@@ -53,7 +53,7 @@ export type Feature =
 /** A rule without what the words around it say. */
 export type BareRule = FormRule extends infer R
   ? R extends FormRule
-    ? Omit<R, 'asked' | 'about' | 'each'>
+    ? Omit<R, 'asked' | 'about' | 'beside' | 'each'>
     : never
   : never;
 

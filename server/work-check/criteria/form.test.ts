@@ -328,7 +328,7 @@ describe('shapes are looked up', () => {
       '“lost” (status) is not among “open”, “closed”.',
     ],
     [
-      'Figures are plain numbers in the right unit',
+      'Figures are plain numbers',
       products('3 years'),
       'missing',
       'products[1].warranty_months holds the text “3 years”, where other records hold a number in “warranty_months”.',
@@ -487,11 +487,32 @@ describe('a criterion that asks for more than form', () => {
       status: 'not_assessable',
       rest: 'Is friendly',
     });
-    expect(answer('Is friendly and under 10 words', words(20))).toMatchObject({
-      status: 'missing',
-      rest: 'Is friendly',
-    });
+    expect(answer('Under 10 words, and friendly', words(20))).toMatchObject({ status: 'missing' });
     expect(answer('At most 100 words, with all prices in euros', words(20)).rest).toBe('with all prices in euros');
+  });
+
+  it.each([
+    'Opening line: at most 10 words',
+    'The part for the driver has at most 10 words',
+    'Is friendly and under 10 words',
+    'Headline: ten words or fewer',
+    'The SMS has at most 10 words',
+  ])('accuses nothing where it may mean a part: %j', (label) => {
+    const found = answer(label, words(20));
+    expect(found.status).toBe('not_assessable');
+    expect(found.reason).toContain('The work has 20 words');
+  });
+
+  it('takes what the request asks for by its name for the whole work, unless it asks for more', () => {
+    const asked = (request: string) =>
+      answerForm(readFormCriterion('The letter has at most 10 words') ?? [], readWork(words(20)), request).status;
+    expect(asked('Write a letter to the tenant.')).toBe('missing');
+    expect(asked('Write a letter and an SMS to the tenant.')).toBe('not_assessable');
+  });
+
+  it('reads a bound with its denial', () => {
+    expect(answer('Not above 25 words', words(20)).status).toBe('met');
+    expect(answer('Not over 10 words', words(20)).status).toBe('missing');
   });
 
   it('holds several rules, and each is answered', () => {

@@ -24,7 +24,7 @@ const CALLED = new Set(
   (
     'summary report brief briefing release press email e-mail mail message letter note notes post article newsletter abstract ' +
     'description overview memo leaflet notice plan budget changelog entry list copy content version translation rewrite ' +
-    'statement announcement tweet caption recipe timeline essay blog story paper bio headline title'
+    'statement announcement tweet sms message caption recipe timeline essay blog story paper bio headline title'
   ).split(' '),
 );
 
@@ -81,10 +81,22 @@ export function readFormCriterion(whole: string): FormRule[] | undefined {
       (word) => !GLUE.has(word) && !(each ?? '').split(' ').includes(word),
     );
     about.push(...(PLACE.exec(outside)?.slice(1) ?? []));
-    const shared = { asked: label.slice(start, end), about, ...(each === undefined ? {} : { each }) };
+    const beside = wordsIn(`${blank(label, placed).slice(0, start)} ${blank(label, placed).slice(end, to)}`).filter(
+      (word) => !(each ?? '').split(' ').includes(word),
+    );
+    const opening = OPENING.exec(label)?.[0] ?? '';
+    if (opening.length <= start && wordsIn(opening).some((word) => !GLUE.has(word))) beside.push(opening.trim());
+    const shared = { asked: label.slice(start, end), about, beside, ...(each === undefined ? {} : { each }) };
     return { ...rule, ...shared } as FormRule;
   });
 }
+
+/** "Description: at most 60 words" is asked of what is called so. */
+const OPENING = /^\s*[\p{L}’' -]{1,40}:/u;
+
+/** A criterion without the words of its rules. */
+const blank = (label: string, placed: readonly PlacedRule[]): string =>
+  placed.reduce((text, { start, end }) => text.slice(0, start) + ' '.repeat(end - start) + text.slice(end), label);
 
 /** "Three sentences below the table": tables hold no sentences, so where they stand asks nothing more. */
 const BESIDE_TABLE =
@@ -166,8 +178,8 @@ export type FormAnswer = RuleAnswer & {
  * point to the length asked there. `label` is the criterion, to tell what else it asks.
  */
 export function answerForm(rules: readonly FormRule[], work: Work, request = '', label = ''): FormAnswer {
-  const answers = rules.map((rule) => answerRule(rule, work, request));
   const named = rules.flatMap((rule) => rule.about.filter((word) => partsNamed([word], work).length > 0));
+  const answers = rules.map((rule) => asFarAsRead(rule, answerRule(rule, work, request), named, request));
   const failed = answers.flatMap((answer) => answer.failed ?? []);
   const has = (status: RuleAnswer['status']): boolean => answers.some((answer) => answer.status === status);
   const rest = restOf(label, named);
@@ -180,6 +192,38 @@ export function answerForm(rules: readonly FormRule[], work: Work, request = '',
     ...(rest === undefined ? {} : { rest }),
   };
 }
+
+/**
+ * A rule is broken for certain only where every word before it and beside it was understood: "Reasons: at most 25 words",
+ * "ISO dates in the date fields", "not above" may ask it of something else. What the request asks for, and nothing else, is
+ * the whole work by its name: beside an SMS a letter is a part.
+ */
+function asFarAsRead(
+  { beside, ...rule }: FormRule,
+  answer: RuleAnswer,
+  named: readonly string[],
+  request: string,
+): RuleAnswer {
+  if (answer.status !== 'missing') return answer;
+  const [ordered, ...others] = new Set(wordsIn(request).filter((word) => CALLED.has(word)));
+  const understood = (word: string): boolean =>
+    named.includes(word) ||
+    (rule.kind === 'count' &&
+      /^(?:tables?|lists?)$/.test(word) &&
+      /^(?:rows|columns|items|bullets|numbered points)$/.test(rule.unit)) ||
+    (GLUE.has(word) && !TURNS.test(word)) ||
+    (word === ordered && others.length === 0);
+  const unread = beside.filter((word) => !understood(word));
+  return unread.length === 0
+    ? answer
+    : {
+        status: 'not_assessable',
+        reason: `${answer.reason} Whether that breaks it, given “${unread.join(' ')}”, a person should say.`,
+      };
+}
+
+/** Words that add no demand, and yet turn what is asked or ask it of a part. */
+const TURNS = /^(?:no|not|only|above|below|over|side|text|message|sentences?|paragraphs?|pages?|words?|characters)$/;
 
 function answerRule(rule: FormRule, work: Work, request: string): RuleAnswer {
   switch (rule.kind) {
@@ -212,7 +256,7 @@ export function lengthAsked(request: string): FormRule | undefined {
       !/\b(?:each|every|per)\b[^.;,]{0,30}$/i.test(before) &&
       !/^[^.;]{0,20}\b(?:each|per)\b/.test(request.slice(start))
     )
-      return { ...rule, asked: request.slice(start), about: [] } as FormRule;
+      return { ...rule, asked: request.slice(start), about: [], beside: [] } as FormRule;
   }
   return undefined;
 }

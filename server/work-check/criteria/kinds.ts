@@ -115,7 +115,9 @@ function byKind(label: string, task: AssessmentTask): AssessedFinding {
     if (finding === undefined) continue;
     const asksMore = agreement.known.test(label);
     const asked = asksMore ? { ...kind, said: undefined } : kind;
-    const status = statusOf(finding, { ...asked, right: asksForRight(label, task) }, task);
+    const right = asksForRight(label, task);
+    const accuses = kind.basis === 'statements' || asksMore || right;
+    const status = statusOf(finding, { ...asked, accuses, right }, task);
     return { by: kind.name, basis: kind.basis, ...finding, status };
   }
   const unread = notAssessable(
@@ -156,24 +158,27 @@ const OF_SOURCE = /\b(?:that|as|than|from|by|to|in|per|of|with|order|way) (?:the
 const stemsOf = (text: string): string[] => tokenize(text).flatMap(({ content, stem }) => (content ? [stem] : []));
 
 /**
- * A kind that does not count accuses only by a statement that is contradicted, and what it calls met may rest on no
- * figure that is not proven; where it asks only whether something is said, on none that is doubted.
+ * A kind that does not count accuses only where it asks whether something is right, by a statement that is contradicted: "one row
+ * for each month" is not broken by a wrong sum. What it calls met may rest on no figure that is not proven; where it asks
+ * only whether something is said, on none that is doubted.
  */
 function statusOf(
   { status, statements = [], counted }: AssessedFinding,
-  { counts, marks, said, basis, right }: Kind & { right: boolean },
+  { counts, marks, said, basis, accuses, right }: Kind & { accuses: boolean; right: boolean },
   { judged }: AssessmentTask,
 ): FindingStatus {
   const named = statements.flatMap((at) => judged[at] ?? []);
-  const isProven = named.length > 0 && !named.some(isAtIssue);
-  if (counts === true || counted === true) return status === 'met' && right && !isProven ? 'not_assessable' : status;
+  const isUnproven = right && (named.length === 0 || named.some(isAtIssue));
+  if (counts === true || counted === true) return status === 'met' && isUnproven ? 'not_assessable' : status;
   if (status === 'met' && marks !== true) {
-    if (right && !isProven) return 'not_assessable';
+    if (isUnproven) return 'not_assessable';
     return basis === 'form' ? 'met' : metBy(named, said === true);
   }
   if (status !== 'missing' && status !== 'contradicted') return status;
-  return named.some((one) => one.status === 'contradicted') ? 'contradicted' : 'not_assessable';
+  return accuses && named.some(isContradicted) ? 'contradicted' : 'not_assessable';
 }
+
+const isContradicted = ({ status }: JudgedStatement): boolean => status === 'contradicted';
 
 /** What the statements that it rests on leave of a criterion that is met by its words. */
 function metBy(named: readonly JudgedStatement[], isSaid: boolean): FindingStatus {

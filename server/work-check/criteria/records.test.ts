@@ -21,7 +21,7 @@ describe('each record of structured work', () => {
     ['two values', ['yes', 'no']],
   ])('is named when it holds %s', async (_, value) => {
     expect(await answer('yes', value)).toMatch(
-      /^missing: “applicants” lists 2 records; no single value stands under “decision” in applicants\[1\]\.$/,
+      /^not_assessable: “applicants” lists 2 records; no single value stands under “decision” in applicants\[1\]\./,
     );
   });
 

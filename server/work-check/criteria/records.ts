@@ -64,8 +64,8 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
       };
     }
     return {
-      // "Each open ticket": which records are meant, rules do not tell.
-      status: OF_SOME.test(criterion) ? 'not_assessable' : 'missing',
+      // "Each open ticket", "the approved swaps": which records and which fields are meant, rules do not tell.
+      status: 'not_assessable',
       reason: `${listed}; no single value stands under ${without
         .map(({ key, lacking }) => `“${key}” in ${lacking.slice(0, 4).join(', ')}`)
         .join(' and under ')}.`,
@@ -77,8 +77,6 @@ const readRecords: Reader = (criterion, { work, evidence, judged }) => {
 
 /** "The owner who is in charge of it now": more is asked than a name. */
 const NARROWS = /\b(?:who|whose|which|where)\b/i;
-const OF_SOME =
-  /\b(?:every|each|all)\s+\p{L}+\s+\p{L}+\s+(?:gets?|has|have|holds?|carr(?:y|ies)|shows?|is given|comes with)\b/iu;
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

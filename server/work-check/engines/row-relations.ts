@@ -17,7 +17,7 @@ const OPERATIONS: readonly Operation[] = [
   { sign: '%', of: (a, b) => (b === 0 ? Number.NaN : (a / b) * 100) },
 ];
 
-/** Other rows in which a calculation must come out before it says anything about a row; one more before it accuses. */
+/** Other rows in which a calculation must come out before it says anything about a row; one more, and by figures that tell, before it accuses. */
 const ROWS_ALIKE = 2;
 const COLUMNS_MAX = 12;
 
@@ -39,7 +39,8 @@ export function rowRelation(statement: Statement, all: readonly Statement[]): Ro
   for (const relation of relationsOf(before)) {
     if (!others.every((row) => comesOut(row, column, relation)) || isIdle(others, relation)) continue;
     const holds = comesOut(own, column, relation);
-    if (holds || others.length > ROWS_ALIKE) return { holds, says: inWords(own, relation) };
+    if (holds || others.filter((row) => isTelling(row, relation)).length > ROWS_ALIKE)
+      return { holds, says: inWords(own, relation) };
   }
   return undefined;
 }
@@ -71,6 +72,13 @@ const isIdle = (rows: readonly Row[], { a, b, operation: { sign } }: Relation): 
       return value === 0 || (sign === '×' && value === 1) || (sign === '%' && value === 100);
     }),
   );
+
+/** Small counts and noughts come out by chance. */
+const TELLING_MIN = 10;
+const isTelling = (row: Row, { a, b }: Relation): boolean => {
+  const values = [a, b].map((column) => Math.abs(row.get(column)?.value ?? 0));
+  return values.every((value) => value > 0) && values.some((value) => value >= TELLING_MIN || !Number.isInteger(value));
+};
 
 function inWords(row: Row, { a, b, operation: { sign, of } }: Relation): string {
   const [one, other] = [row.get(a)?.value ?? 0, row.get(b)?.value ?? 0];

@@ -1,8 +1,10 @@
 import { figureOfCell } from '../reading/cell-figure.ts';
 import type { Statement } from '../statements.ts';
 import { printedTolerance, written } from './printed.ts';
+import { isSlip } from './slip.ts';
 
-export type RowTotal = { holds: boolean; says: string };
+/** `slip`: what is given for the total is a slip of it. */
+export type RowTotal = { holds: boolean; says: string; slip?: boolean };
 
 const TOTAL = /^(?:row |grand )?(?:total|sum|all|overall|together)\b/i;
 /** Rows whose total comes out before another that does not is wrong rather than something else. */
@@ -24,7 +26,11 @@ function summed(claimed: number | undefined, parts: readonly number[], text: str
   const holds = Math.abs(sum - claimed) <= parts.length * printedTolerance(text) * 1.01;
   const least = Math.min(...parts);
   if (!holds && least >= 0 && claimed > least && claimed < Math.max(...parts)) return undefined;
-  return { holds, says: `${parts.map(written).join(' + ')} = ${written(Math.round(sum * 1e6) / 1e6)}` };
+  return {
+    holds,
+    slip: !holds && isSlip(claimed, sum),
+    says: `${parts.map(written).join(' + ')} = ${written(Math.round(sum * 1e6) / 1e6)}`,
+  };
 }
 
 function sumOfRow({ record, kind }: Statement): RowTotal | undefined {
@@ -63,15 +69,10 @@ function sumOfColumn({ record, kind, at }: Statement, all: readonly Statement[])
 const tableOf = (at: string): string => /^table \d+/.exec(at)?.[0] ?? '';
 
 /**
- * A total below the figures of its column in the work's own table. One that does not come out is wrong only where another
- * column of that row does: else the row may hold something else.
+ * A total below the figures of its column in the work's own table. One that does not come out is wrong only where it is a
+ * slip of the sum: else the row may hold something else, as means or changes.
  */
 export function columnTotal(statement: Statement, all: readonly Statement[]): RowTotal | undefined {
   const own = sumOfColumn(statement, all);
-  if (own === undefined || own.holds) return own;
-  const table = tableOf(statement.at);
-  const others = all.filter(
-    (one) => one !== statement && tableOf(one.at) === table && one.record?.identity === statement.record?.identity,
-  );
-  return others.some((one) => sumOfColumn(one, all)?.holds === true) ? own : undefined;
+  return own === undefined || own.holds || own.slip === true ? own : undefined;
 }

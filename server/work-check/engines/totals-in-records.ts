@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../kernel/json-value.ts';
 import { wordsOfKey } from '../statements.ts';
 import { written } from './printed.ts';
+import { isSlip } from './slip.ts';
 import { type RecordSum, valueCountsIn } from './value-counts.ts';
 
 type JsonObject = { [key: string]: JsonValue };
@@ -61,8 +62,20 @@ export function sumsIn(root: JsonValue): RecordSum[] {
     }
   };
   visit(root, '');
-  return found;
+  return found.map((sum): RecordSum => (isSure(sum, found) ? { ...sum, sure: true } : sum));
 }
+
+/** Other records in which a calculation comes out before it accuses one in which it does not. */
+const RECORDS_ALIKE = 2;
+
+/** What a field is by its name may be something else (a mean, a part of a credit): a sum is meant where others like it come out, or a digit slipped. */
+function isSure({ path, holds, value, claimed, sure }: RecordSum, all: readonly RecordSum[]): boolean {
+  if (sure === true || holds || isSlip(claimed, value)) return true;
+  const place = placeless(path);
+  return all.filter((one) => one.holds && placeless(one.path) === place).length >= RECORDS_ALIKE;
+}
+
+const placeless = (path: string): string => path.replaceAll(/\/\d+(?=\/)/g, '/*');
 
 type Field = { key: string; words: string; value: number };
 

@@ -3,9 +3,18 @@ import { wordsOfKey } from '../statements.ts';
 
 /**
  * A figure of structured work that others beside it give, and whether it comes out. What counts the work's own records
- * (`counts`) is told by them alone: the same number in the evidence is another.
+ * (`counts`) is told by them alone: the same number in the evidence is another. `sure`: where it does not come out, it is
+ * wrong, and not something else than the names of the fields let expect.
  */
-export type RecordSum = { path: string; holds: boolean; says: string; value: number; claimed: number; counts?: true };
+export type RecordSum = {
+  path: string;
+  holds: boolean;
+  says: string;
+  value: number;
+  claimed: number;
+  counts?: true;
+  sure?: true;
+};
 
 type JsonObject = { [key: string]: JsonValue };
 
@@ -41,6 +50,7 @@ export function valueCountsIn(record: JsonObject, path: string): RecordSum[] {
         value: count,
         claimed: Number(claimed),
         counts: true,
+        sure: true,
       };
     });
   });

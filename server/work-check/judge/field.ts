@@ -2,7 +2,9 @@ import type { Records } from '../engines/records.ts';
 import { rowRelation } from '../engines/row-relations.ts';
 import { columnTotal, rowTotal } from '../engines/row-totals.ts';
 import { shownWorking } from '../engines/shown-working.ts';
+import { isSlip } from '../engines/slip.ts';
 import { clip } from '../quoting.ts';
+import { figureOfCell } from '../reading/cell-figure.ts';
 import { compareQuantities } from '../reading/compare-quantities.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { readQuantities } from '../reading/quantities.ts';
@@ -51,6 +53,15 @@ export function judgeCell(
   };
 }
 
+/** A cell whose figure is a slip of the one that the table names. */
+export function judgeSlip(reading: StatementReading, ground: Ground): Judgement | undefined {
+  const told = judgeCell(reading, ground);
+  if (told?.status !== 'contradicted' || told.compared === undefined) return undefined;
+  const column = reading.statement.record?.column ?? '';
+  const [claimed, known] = [told.compared.claimed, told.compared.known].map((text) => figureOfCell(text, column));
+  return claimed !== undefined && known !== undefined && isSlip(claimed.value, known.value) ? told : undefined;
+}
+
 /** Whether the work parts a record into several rows ("F2, stage 1"), of which each gives a share. */
 const isOneOfSeveral = ({ record, place }: Statement, { statements }: Ground['work']): boolean =>
   record?.identity !== undefined &&
@@ -59,10 +70,14 @@ const isOneOfSeveral = ({ record, place }: Statement, { statements }: Ground['wo
       other.place !== place && other.record?.column === record.column && other.record.identity === record.identity,
   );
 
-/** A sum of structured work that its own figures do not give. */
-export function judgeBrokenSum({ record, at, place }: Statement, { sums }: Ground): Judgement | undefined {
+/** A sum of structured work that its own figures do not give, where a sum is surely meant or only may be. */
+export function judgeBrokenSum(
+  { record, at, place }: Statement,
+  { sums }: Ground,
+  sure: boolean,
+): Judgement | undefined {
   const sum = 'path' in place ? sums.get(place.path) : undefined;
-  if (record === undefined || sum === undefined || sum.holds) return undefined;
+  if (record === undefined || sum === undefined || sum.holds || (sum.sure === true) !== sure) return undefined;
   return {
     status: 'contradicted',
     why: `The work gives “${record.value}” (${at}), but its own figures give ${sum.says}.`,

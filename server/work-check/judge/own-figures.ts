@@ -1,5 +1,5 @@
 import { recalculate } from '../engines/arithmetic.ts';
-import { findWrongWeekday } from '../engines/calendar.ts';
+import { findWrongWeekday, type WrongWeekday } from '../engines/calendar.ts';
 import { comparisonIn } from '../engines/comparison.ts';
 import { findWrongDuration } from '../engines/durations.ts';
 import type { Statement } from '../statements.ts';
@@ -21,10 +21,14 @@ export function judgeArithmetic(statement: Statement): Judgement | undefined {
   };
 }
 
-/** A day of the week that its date does not fall on. */
-export function judgeWeekday(statement: Statement, { index }: Ground): Judgement | undefined {
+/** A day of the week that its date does not fall on, in the year that stands beside it or in that of the evidence. */
+export function judgeWeekday(
+  statement: Statement,
+  { index }: Ground,
+  year: WrongWeekday['year'],
+): Judgement | undefined {
   const day = findWrongWeekday(statement, index);
-  if (day !== undefined)
+  if (day?.year === year)
     return {
       status: 'contradicted',
       why: `The work says ${where(statement)}, but ${day.date} falls on a ${day.falls_on}, not on a ${day.written}.`,

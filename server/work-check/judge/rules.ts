@@ -1,4 +1,4 @@
-import { judgeBrokenSum, judgeCell, judgeRecord, judgeRow, judgeSum } from './field.ts';
+import { judgeBrokenSum, judgeCell, judgeRecord, judgeRow, judgeSlip, judgeSum } from './field.ts';
 import { type Ground, isProse, type Judgement } from './ground.ts';
 import { judgeArithmetic, judgeComparison, judgeDuration, judgeWeekday } from './own-figures.ts';
 import type { StatementReading } from './read-statement.ts';
@@ -8,7 +8,10 @@ import { judgeRest } from './rest.ts';
 type Rule = {
   name: string;
   on: 'field' | 'prose' | 'any';
-  /** It compares cells with equal keys, or works out again what the work itself gives. */
+  /**
+   * It works out again what the work itself gives, or finds a slip of a source's figure. What a source has otherwise may be
+   * older, newer or of something else.
+   */
   certain?: true;
   judge: (reading: StatementReading, ground: Ground) => Judgement | undefined;
 };
@@ -19,20 +22,36 @@ export const rules = [
     name: 'sum of its fields',
     on: 'field',
     certain: true,
-    judge: ({ statement }, ground) => judgeBrokenSum(statement, ground),
+    judge: ({ statement }, ground) => judgeBrokenSum(statement, ground, true),
   },
   { name: 'arithmetic', on: 'prose', certain: true, judge: ({ statement }) => judgeArithmetic(statement) },
-  { name: 'weekday', on: 'prose', certain: true, judge: ({ statement }, ground) => judgeWeekday(statement, ground) },
+  {
+    name: 'weekday',
+    on: 'prose',
+    certain: true,
+    judge: ({ statement }, ground) => judgeWeekday(statement, ground, 'own'),
+  },
+  {
+    name: 'weekday in the evidence',
+    on: 'prose',
+    judge: ({ statement }, ground) => judgeWeekday(statement, ground, 'evidence'),
+  },
   { name: 'duration', on: 'prose', certain: true, judge: ({ statement }) => judgeDuration(statement) },
-  { name: 'comparison', on: 'prose', certain: true, judge: ({ statement }) => judgeComparison(statement) },
+  { name: 'comparison', on: 'prose', judge: ({ statement }) => judgeComparison(statement) },
   {
     name: 'figures of its row',
     on: 'field',
     certain: true,
     judge: ({ statement }, { work }) => judgeRow(statement, work),
   },
-  { name: 'cell', on: 'any', certain: true, judge: judgeCell },
+  { name: 'slip of a cell', on: 'any', certain: true, judge: judgeSlip },
+  { name: 'cell', on: 'any', judge: judgeCell },
   { name: 'record', on: 'field', judge: ({ statement }, ground) => judgeRecord(statement, ground) },
+  {
+    name: 'sum of other fields',
+    on: 'field',
+    judge: ({ statement }, ground) => judgeBrokenSum(statement, ground, false),
+  },
   { name: 'sum', on: 'field', judge: ({ statement }, ground) => judgeSum(statement, ground) },
   { name: 'words', on: 'any', judge: judgeRest },
 ] as const satisfies readonly Rule[];

@@ -28,12 +28,16 @@ export function countsIn(tables: readonly Table[]): Set<number> {
 const BELOW_ZERO =
   /^(?:[€$£]|[A-Z]{3})? ?[-−–] ?[€$£]?\d|^\((?:[€$£]|[A-Z]{3})? ?\d[\d.,\u00A0]*(?: ?(?:€|[A-Z]{3}))?\)$/;
 
+/** "level_1", "F2", "Q3": a code. "EUR12" is none. */
+const CODE = /^(?![A-Z]{3}\d)\p{L}+[_-]?\d/u;
+
 /**
- * The one figure of a cell or field, with its sign: "**-1,240**", "12 kg". Undefined for a date or time, several figures,
- * or a figure in more than one word of text. `name`: its column or field, which tells a count from a year.
+ * The one figure of a cell or field, with its sign: "**-1,240**", "12 kg". Undefined for a code, a date or time, several
+ * figures, or a figure in more than one word of text. `name`: its column or field, which tells a count from a year.
  */
 export function figureOfCell(text: string, name: string): Pick<Quantity, 'kind' | 'value'> | undefined {
   const bare = text.replaceAll(/\*\*|__|`/g, '').trim();
+  if (CODE.test(bare)) return undefined;
   const tokens = tokenize(bare);
   const [figure, ...more] = readQuantities(tokens, undefined, () => !isCount(bare, name));
   if (figure === undefined || more.length > 0 || figure.kind === 'date' || figure.kind === 'time') return undefined;
