@@ -10,6 +10,9 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 /** Minimum size of WCAG 2.2, 2.5.8, which excepts links inside a sentence. */
 const TARGET_PIXELS_MIN = 24;
 
+/** A phone on which a reader doubles the text (1.4.4). */
+const ENLARGED = { width: 390, height: 844 };
+
 /** Enough to walk every page here twice. A page on which focus never returns fails by its findings. */
 const TAB_STOPS_MAX = 400;
 
@@ -60,6 +63,24 @@ async function layoutFindings(page: Page): Promise<string[]> {
   }, TARGET_PIXELS_MIN);
 }
 
+/** With text at 200% on a phone nothing may be wider than the page. Names what reaches furthest. */
+async function enlargedFindings(page: Page): Promise<string[]> {
+  const sizeBefore = page.viewportSize();
+  await page.setViewportSize(ENLARGED);
+  const findings = await page.evaluate(() => {
+    const root = document.documentElement;
+    root.style.fontSize = '200%';
+    const over = root.scrollWidth - root.clientWidth;
+    const furthest = [...document.body.querySelectorAll('*')]
+      .filter((one) => one.childElementCount === 0 && one.getBoundingClientRect().right > root.clientWidth)
+      .map((one) => one.outerHTML.slice(0, 120));
+    root.style.removeProperty('font-size');
+    return over > 0 ? [`text at 200% scrolls sideways by ${over} px: ${furthest.join(' ')}`] : [];
+  });
+  if (sizeBefore) await page.setViewportSize(sizeBefore);
+  return findings;
+}
+
 /**
  * Walks the page with the Tab key: everything that takes focus must show it, and nothing sticky may cover it (2.4.7,
  * 2.4.11).
@@ -99,5 +120,10 @@ async function keyboardFindings(page: Page): Promise<string[]> {
  * walk ended.
  */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
-  return [...(await axeFindings(page)), ...(await layoutFindings(page)), ...(await keyboardFindings(page))];
+  return [
+    ...(await axeFindings(page)),
+    ...(await layoutFindings(page)),
+    ...(await enlargedFindings(page)),
+    ...(await keyboardFindings(page)),
+  ];
 }

@@ -44,39 +44,41 @@ function Sample({ report, work, evidence }: SampleProps) {
           <MarkedWork pieces={pieces} statements={report.statements} page="/sample-report" />
         </p>
       ))}
-      <table className="table mt-4">
-        <caption className="sr-only">Some findings of the sample report</caption>
-        <thead>
-          <tr>
-            <th scope="col" className="pl-5!">
-              Criterion
-            </th>
-            <th scope="col">Finding</th>
-            <th scope="col" className="pr-5! text-right!">
-              Cited
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((finding) => (
-            <tr key={finding.criterion}>
-              <td className="pl-5!">{finding.criterion}</td>
-              <td>
-                <State kind="finding" value={finding.status} />
-              </td>
-              <td className="pr-5!">
-                <div className="flex flex-wrap justify-end gap-y-1">
-                  {passageNumbers(finding, passages).map((number) => (
-                    <a key={number} href={`/sample-report#passage-${number}`} className="cite">
-                      <span className="sr-only">Citation </span>[{number}]
-                    </a>
-                  ))}
-                </div>
-              </td>
+      <div className="relative mt-4 overflow-x-auto">
+        <table className="table">
+          <caption className="sr-only">Some findings of the sample report</caption>
+          <thead>
+            <tr>
+              <th scope="col" className="pl-5!">
+                Criterion
+              </th>
+              <th scope="col">Finding</th>
+              <th scope="col" className="pr-5! text-right!">
+                Cited
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {shown.map((finding) => (
+              <tr key={finding.criterion}>
+                <td className="pl-5!">{finding.criterion}</td>
+                <td>
+                  <State kind="finding" value={finding.status} />
+                </td>
+                <td className="pr-5!">
+                  <div className="flex flex-wrap justify-end gap-y-1">
+                    {passageNumbers(finding, passages).map((number) => (
+                      <a key={number} href={`/sample-report#passage-${number}`} className="cite">
+                        <span className="sr-only">Citation </span>[{number}]
+                      </a>
+                    ))}
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       <CitedPassage report={report} work={work} evidence={evidence} />
     </figure>
   );
@@ -131,10 +133,10 @@ export function Hero({ microcents, sample }: { microcents: number | bigint; samp
           ))}
         </ul>
         <div className="mt-8 flex flex-wrap gap-3">
-          <a href="#connect" className="btn btn-primary btn-lg py-1 whitespace-normal">
+          <a href="#connect" className="btn btn-primary btn-lg">
             Connect your agent
           </a>
-          <a href="/sample-report" className="btn btn-lg py-1 whitespace-normal">
+          <a href="/sample-report" className="btn btn-lg">
             Read a full sample
           </a>
         </div>

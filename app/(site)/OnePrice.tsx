@@ -18,7 +18,7 @@ export function OnePrice({ microcents }: { microcents: number | bigint }) {
       <div className="mx-auto grid max-w-page gap-x-16 gap-y-8 px-4 py-16 md:px-6 lg:grid-cols-[20rem_minmax(0,1fr)] lg:py-24">
         <div>
           <h2 className="text-h1">One price</h2>
-          <p className="mt-6 text-display tabular-nums">
+          <p className="mt-6 text-display-sm tabular-nums lg:text-display">
             <Price microcents={microcents} />
           </p>
           <p className="mt-3 text-body text-ink-2">
@@ -43,7 +43,7 @@ export function OnePrice({ microcents }: { microcents: number | bigint }) {
             {cases.map(([condition, pay, receipt]) => (
               <tr key={condition}>
                 <td className="w-[36%] pl-0! font-medium">{condition}</td>
-                <td className="text-ink-2">{pay}</td>
+                <td className="text-ink-2 max-md:pr-0!">{pay}</td>
                 <td className="pr-0! text-right whitespace-nowrap text-ink-3 max-md:hidden">{receipt}</td>
               </tr>
             ))}

@@ -66,8 +66,10 @@ export function Scope({ assessment }: Pick<Offer, 'assessment'>) {
             {checked.map(([what, when]) => (
               <li key={what} className="flex gap-3 border-b border-line py-3">
                 <Check className="icon mt-0.5 text-settled" />
-                <span className="flex-1">{what}</span>
-                <span className="w-32 flex-none text-right text-dense text-ink-3">{when}</span>
+                <span className="flex min-w-0 flex-1 flex-wrap gap-x-3">
+                  <span className="min-w-28 flex-1">{what}</span>
+                  <span className="ml-auto w-32 text-right text-dense text-ink-3">{when}</span>
+                </span>
               </li>
             ))}
           </ul>
@@ -78,7 +80,7 @@ export function Scope({ assessment }: Pick<Offer, 'assessment'>) {
             {notOffered.map((what) => (
               <li key={what} className="flex gap-3 border-b border-line py-3">
                 <Minus className="icon mt-0.5 text-ink-3" />
-                <span>{what}</span>
+                <span className="min-w-0 wrap-anywhere">{what}</span>
               </li>
             ))}
           </ul>

@@ -205,7 +205,7 @@ function Verdicts({ overview }: { overview: Overview }) {
         {overview.verdicts.map(({ value, count }) => (
           <li key={value}>
             <a
-              className="flex min-h-8 items-center justify-between hover:underline"
+              className="flex min-h-8 flex-wrap items-center justify-between hover:underline"
               href={listSince(overview, `&is=verdict:${value}`)}
             >
               <State kind="verdict" value={value} />

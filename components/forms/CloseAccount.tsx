@@ -43,7 +43,7 @@ export function CloseAccount({ closing, children }: { closing: ClosingAhead; chi
           <li>To come back, let an agent register with your address. That begins a new, empty account.</li>
         </Part>
         {in_the_way === null ? (
-          <form action="/account/close/confirm" method="post" className="mt-6 grid grid-cols-2 gap-3">
+          <form action="/account/close/confirm" method="post" className="answers mt-6">
             <input type="hidden" name="account" value={closing.account_key} />
             <a href="/account" className="btn btn-lg">
               Keep it

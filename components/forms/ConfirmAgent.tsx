@@ -38,14 +38,14 @@ export function ConfirmAgent({ asked, link, values, refused, signsIn }: Props) {
       <form action="/confirm/decision" method="post">
         <input type="hidden" name="link" value={link} />
         <Request asked={asked} values={values} />
-        <div className="mt-5 grid grid-cols-2 gap-3">
-          <p className="col-span-2 text-dense text-ink-2">
-            By confirming you accept the{' '}
-            <a href="/terms" className="link">
-              terms {asked.terms_version}
-            </a>
-            . Nothing is charged now.
-          </p>
+        <p className="mt-5 text-dense text-ink-2">
+          By confirming you accept the{' '}
+          <a href="/terms" className="link">
+            terms {asked.terms_version}
+          </a>
+          . Nothing is charged now.
+        </p>
+        <div className="answers mt-3">
           <button type="submit" name="decision" value="decline" className="btn btn-lg px-2!" formNoValidate>
             Decline
           </button>

@@ -62,11 +62,11 @@ export function Dispute({ job, detailMax, readsReason, typed, problem }: Props) 
               className="field block py-2"
             />
           </div>
-          <div className="grid grid-cols-2 gap-3">
+          <div className="answers">
             <a href={`/reports/${job.job_key}`} className="btn btn-lg">
               Back
             </a>
-            <button type="submit" className="btn btn-primary btn-lg">
+            <button type="submit" className="btn btn-primary btn-lg px-2!">
               Dispute report
             </button>
           </div>

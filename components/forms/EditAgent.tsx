@@ -171,7 +171,7 @@ function Acts({ at, agent, may }: Pick<Props, 'agent' | 'may'> & { at: string })
             <button type="submit" className="btn">
               Replace its key
             </button>
-            <button type="submit" name="key" value="leaked" className="btn py-1 whitespace-normal">
+            <button type="submit" name="key" value="leaked" className="btn">
               Key leaked: stop the old one now
             </button>
           </form>

@@ -90,7 +90,7 @@ interface Props {
 export function LimitFields({ values, hints }: Props) {
   const first = limits.find(([name]) => faultOf(name, values[name]) === 'not_an_amount')?.[0];
   return (
-    <div className="grid gap-5 md:grid-cols-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-5 md:grid-cols-3">
       {limits.map(([name, label]) => {
         const fault = faultOf(name, values[name]);
         return (

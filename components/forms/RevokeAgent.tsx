@@ -13,7 +13,7 @@ export function RevokeAgent({ agent }: { agent: ConnectedAgent }) {
           <li>Paid jobs continue, and their reports and receipts stay readable.</li>
           <li>To let it buy again, connect it as a new agent.</li>
         </ul>
-        <form action={`${at}/revoke/confirm`} method="post" className="mt-6 grid grid-cols-2 gap-3">
+        <form action={`${at}/revoke/confirm`} method="post" className="answers mt-6">
           <a href={at} className="btn btn-lg">
             Keep it
           </a>

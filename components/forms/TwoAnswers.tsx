@@ -1,11 +1,11 @@
 /**
- * No and yes, of the same size in one row. A no is sent whatever stands in the fields.
+ * No and yes, of the same size, in one row where both fit. A no is sent whatever stands in the fields.
  *
  * @param no the value and the word of the no
  */
 export function TwoAnswers({ no: [value, word] }: { no: readonly [value: string, word: string] }) {
   return (
-    <div className="grid grid-cols-2 gap-3">
+    <div className="answers">
       <button type="submit" name="decision" value={value} className="btn btn-lg" formNoValidate>
         {word}
       </button>

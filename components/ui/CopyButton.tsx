@@ -10,7 +10,7 @@ export function CopyButton({ text, label, word = copyWords.none }: { text: strin
   const { answer, copy } = useCopy(text);
   const Icon = icons[answer];
   return (
-    <button type="button" className="btn btn-plain btn-sm noscript:hidden print:hidden" onClick={copy}>
+    <button type="button" className="btn btn-plain btn-sm relative noscript:hidden print:hidden" onClick={copy}>
       <Icon className="icon" />
       <span aria-live="polite">{answer === 'none' ? word : copyWords[answer]}</span>
       {answer === 'none' ? <span className="sr-only"> {label}</span> : null}

@@ -7,7 +7,12 @@ export function CopyVerbatim({ text, shown, label }: { text: string; shown: stri
   const { answer, copy } = useCopy(text);
   return (
     <>
-      <button type="button" className="link key min-h-6 cursor-copy text-left print:hidden" title={text} onClick={copy}>
+      <button
+        type="button"
+        className="link key relative min-h-6 cursor-copy text-left print:hidden"
+        title={text}
+        onClick={copy}
+      >
         <span className="sr-only">{label} </span>
         {shown}
       </button>

@@ -11,7 +11,7 @@ export function PageFrame({ nav, actions, children }: { nav?: ReactNode; actions
         Skip to the page
       </a>
       <header className="border-b border-line bg-surface print:hidden">
-        <div className="mx-auto flex h-14 max-w-page items-center gap-4 px-4 md:gap-8 md:px-6">
+        <div className="mx-auto flex min-h-14 max-w-page items-center gap-4 px-4 max-md:flex-wrap md:gap-8 md:px-6">
           <a href="/" className="inline-flex min-h-6 items-center gap-2.5 rounded-tag text-ink">
             <Mark className="h-[18px] w-auto" />
             <span className="text-h3 font-semibold tracking-[-0.02em]">Work Check</span>

@@ -25,7 +25,7 @@ export default show(async ({ params }: { params: Promise<{ dispute_key: string }
         <h1 className="text-h1 wrap-anywhere">
           Dispute <Key>{dispute_key}</Key>
         </h1>
-        <dl className="mt-4 grid gap-x-6 gap-y-2 text-dense sm:grid-cols-[auto_1fr]">
+        <dl className="mt-4 grid gap-x-6 gap-y-2 text-dense sm:grid-cols-[auto_minmax(0,1fr)]">
           <Fact name="Purchase">
             <a className="link wrap-anywhere" href={`/console/purchases/${dispute.job_key}`}>
               <Key>{dispute.job_key}</Key>

@@ -46,7 +46,7 @@ export default show(async ({ params, searchParams }: Props) => {
         </div>
       </div>
       <p className="mt-3 max-w-read text-ui text-ink">{storyOf(purchase)}</p>
-      <div className="mt-6 grid items-start gap-8 xl:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="mt-6 grid grid-cols-[minmax(0,1fr)] items-start gap-8 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="order-2 min-w-0 space-y-8 xl:order-1">
           <Timeline
             entries={purchase.timeline}
@@ -58,7 +58,7 @@ export default show(async ({ params, searchParams }: Props) => {
           />
           <Receipts purchase={purchase} />
         </div>
-        <div className="order-1 space-y-6 xl:order-2">
+        <div className="order-1 min-w-0 space-y-6 xl:order-2">
           <Actions actions={purchase.actions} page={page} />
           <Facts purchase={purchase} now={ctx.now} page={page} />
         </div>

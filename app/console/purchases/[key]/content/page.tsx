@@ -25,7 +25,7 @@ export default show(async ({ params }: { params: Promise<{ key: string }> }) => 
       <div className="max-w-decision">
         <h1 className="text-h1">Customer content</h1>
         <p className="mt-3 text-ink-2">Give a reason first. You can then read it for {lasting('contentOpen')}.</p>
-        <p className="mt-6 flex gap-3">
+        <p className="mt-6 flex flex-wrap gap-3">
           <a className="btn" href={page}>
             Back
           </a>
