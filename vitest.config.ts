@@ -15,8 +15,8 @@ const CHROMIUM = 'commands/test-chromium.ts';
  * e2e          *.e2e.ts               whole processes and a browser, three files at a time
  * deep         *.deep.ts              long trials, only by `npm run test:deep`
  *
- * Units run in as many processes as there are cores, integrations in half as many again. The files of both share these
- * processes (`isolate`): loading the server again for each file took longer than its tests.
+ * Units run in as many processes as there are cores, integrations in half as many again. The files of all three share
+ * these processes (`isolate`): loading the server, and starting a sandbox and a browser, took longer than many tests.
  */
 export default defineConfig({
   resolve: { alias: { '@': import.meta.dirname } },
@@ -57,6 +57,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          isolate: false,
           include: ['**/*.e2e.ts'],
           globalSetup: [POSTGRES, CHROMIUM],
           maxWorkers: 3,

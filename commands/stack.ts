@@ -20,6 +20,8 @@ export interface StackOptions {
   /** Holds the database, the secrets and the keys; survives a restart. */
   readonly dataDir: string;
   readonly mode: 'production' | 'development';
+  /** A database of a server that runs already and is never stopped here; by default `DATABASE_URL`, else one from npm. */
+  readonly databaseUrl?: string | undefined;
 }
 
 /** Everything that runs: database, sandbox, worker and app. */
@@ -48,7 +50,7 @@ interface Stoppable {
  * Starts everything on this machine and resolves when the app answers. `DATABASE_URL` replaces the database from npm.
  * When a part does not come up it stops the others and throws a `Refusal` with one sentence.
  */
-export async function startStack({ ports, dataDir, mode }: StackOptions): Promise<Stack> {
+export async function startStack({ ports, dataDir, mode, databaseUrl: given }: StackOptions): Promise<Stack> {
   const started: Stoppable[] = [];
   const keep = <T extends Stoppable>(part: T): T => {
     started.push(part);
@@ -59,7 +61,7 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
   };
   try {
     mkdirSync(dataDir, { recursive: true });
-    const database = keep(await startDatabase(ports, dataDir));
+    const database = keep(await startDatabase(ports, dataDir, given ?? process.env.DATABASE_URL));
     const databaseUrl = database.url;
     const applied = await migrate(databaseUrl);
     printLine('database', applied.length === 0 ? 'up to date' : `migrations applied: ${applied.length}`);
@@ -106,12 +108,12 @@ export async function requireFreePorts(ports: Ports): Promise<void> {
   await requireFreePort(ports.stripe, 'the payment provider');
 }
 
-/** PostgreSQL from npm with one database, or the server that `DATABASE_URL` names, which we never stop. */
+/** PostgreSQL from npm with one database, or the given one, whose server we never stop. */
 async function startDatabase(
   ports: Ports,
   dataDir: string,
+  given: string | undefined,
 ): Promise<Stoppable & { url: string; broken: Promise<string> }> {
-  const given = process.env.DATABASE_URL;
   if (given) return { url: given, broken: new Promise(() => undefined), stop: async () => undefined };
   const folder = path.join(dataDir, 'postgres');
   const { url, ended, stop } = await startPostgres({ dataDir: folder, port: ports.postgres, durable: true });

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import vectors from '../client/vectors.json' with { type: 'json' };
 import { patched } from '../client/verify/patched.ts';
 import { linkWords } from '../components/purchases/link-words.ts';
-import { faultsOf, faultsOfPages, startInBrowser } from './support/browser.ts';
+import { faultsOf, faultsOfPages, shareInBrowser } from './support/browser.ts';
 
 /** Somebody without an account checks a purchase on the page, with keys of their own. */
-const { stack, browser } = await startInBrowser();
+const { stack, browser } = await shareInBrowser();
 
 const file = (name: string, content: unknown) => ({
   name,
@@ -20,7 +20,7 @@ it('sees every link hold and the first broken one named, and sends nothing', asy
   context.on('request', (request) => asked.push(request.url()));
   await page.goto(`${stack.baseUrl}/verify`);
   const verify = page.getByRole('button', { name: 'Verify' });
-  await expect.poll(() => verify.isEnabled()).toBe(true);
+  await expect.poll(() => verify.isEnabled(), { timeout: 30_000 }).toBe(true);
   const isCode = (url: string) => url.endsWith('-worker.js');
   expect(asked.filter(isCode)).toEqual([]);
   await page.getByLabel('Keys of the seller').setInputFiles(file('keys.json', vectors.keys));

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Agent, type Answer } from './support/agent.ts';
-import { sizes, startInBrowser } from './support/browser.ts';
+import { shareInBrowser, sizes } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { addressesIn } from './support/mailbox.ts';
 
-const { stack, browser } = await startInBrowser();
+const { stack, browser } = await shareInBrowser();
 
-const email = 'ines@harbourlane.example';
+const email = 'ines.asks@harbourlane.example';
 let agent: Agent;
 let registration: Answer;
 let phone: Page;

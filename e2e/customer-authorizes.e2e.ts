@@ -5,14 +5,14 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { exampleRequest } from '../server/work-check/sample.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOfPages, startInBrowser } from './support/browser.ts';
+import { faultsOfPages, shareInBrowser } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { addressesIn } from './support/mailbox.ts';
 import { connectMcp, type ToolAnswer } from './support/mcp-client.ts';
 
 /** A host connects for its person: sign-in, consent with limits, and back, as a stock OAuth client does it. */
-const { stack, browser } = await startInBrowser();
-const email = 'ines@harbourlane.example';
+const { stack, browser } = await shareInBrowser();
+const email = 'ines.authorizes@harbourlane.example';
 const issuer = new URL(stack.baseUrl);
 const resource = `${stack.baseUrl}/mcp`;
 const insecure = { [oauth.allowInsecureRequests]: true } as const;

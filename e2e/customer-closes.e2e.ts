@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOf, sizes, startInBrowser } from './support/browser.ts';
+import { faultsOf, shareInBrowser, sizes } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
 
-const { stack, browser } = await startInBrowser();
+const { stack, browser } = await shareInBrowser();
 const email = 'leaving@harbourlane.example';
 const patience = { timeout: 60_000, interval: 500 };
 const letters = () => controlClient(stack.sandboxUrl).mail(email);

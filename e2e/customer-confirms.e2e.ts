@@ -3,15 +3,15 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent, type Answer } from './support/agent.ts';
-import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
+import { faultsOfPages, shareInBrowser, sizes } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { addressIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
 
-const { stack, browser } = await startInBrowser();
+const { stack, browser } = await shareInBrowser();
 
 /** The customer, in a browser without scripts: every form must work without them. */
-const email = 'ines@harbourlane.example';
+const email = 'ines.confirms@harbourlane.example';
 let person: Page;
 let agent: Agent;
 let registration: Answer;

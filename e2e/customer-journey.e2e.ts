@@ -4,13 +4,13 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOf, sizes, startInBrowser } from './support/browser.ts';
+import { faultsOf, shareInBrowser, sizes } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
 
-const { stack, browser } = await startInBrowser();
-const email = 'ines@harbourlane.example';
+const { stack, browser } = await shareInBrowser();
+const email = 'ines.journey@harbourlane.example';
 let agent: Agent;
 let phone: Page;
 let jobKey: string;

@@ -3,10 +3,10 @@ import { afterAll, expect, it } from 'vitest';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { openDatabase } from '../server/kernel/database.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOf, startInBrowser } from './support/browser.ts';
+import { faultsOf, shareInBrowser } from './support/browser.ts';
 import { addressesIn } from './support/mailbox.ts';
 
-const { stack, browser } = await startInBrowser();
+const { stack, browser } = await shareInBrowser();
 const db = openDatabase(stack.databaseUrl, { connections: 2 });
 afterAll(() => db.end());
 
@@ -42,7 +42,9 @@ it('an owner invites somebody by letter, who accepts, signs in and reads; the ro
   const pages = ['/agents', agentPage, '/sources', '/account', '/account/webhooks', `/reports/${jobKey}`, '/purchases'];
   pages.push(`${agentPage}/revoke`, `/reports/${jobKey}/dispute`, '/connect');
   const owner = await (await browser.newContext()).newPage();
-  await owner.goto(await makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner@example.com' }, new Date()));
+  await owner.goto(
+    await makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner.members@example.com' }, new Date()),
+  );
   await owner.getByRole('button', { name: 'Sign in' }).click();
   await owner.goto(`${stack.baseUrl}/account`);
   await owner.getByLabel('Invite by e-mail').fill(colleague);
@@ -55,7 +57,7 @@ it('an owner invites somebody by letter, who accepts, signs in and reads; the ro
   const page = await context.newPage();
   const words = () => page.getByRole('main').innerText();
   await page.goto(await mailed(/invitation/i));
-  expect(await words()).toContain('owner@example.com invites colleague@example.com');
+  expect(await words()).toContain('owner.members@example.com invites colleague@example.com');
   const looking = await (await browser.newContext()).newPage();
   await looking.goto(page.url());
   expect(await faultsOf(looking, 'invitation')).toEqual([]);

@@ -4,15 +4,15 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent, facilitatorFault, settlementsOf } from './support/agent.ts';
-import { faultsOf, sizes, startInBrowser } from './support/browser.ts';
+import { faultsOf, shareInBrowser, sizes } from './support/browser.ts';
 import { BrowserWallet } from './support/browser-wallet.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
 
-const { stack, browser } = await startInBrowser();
+const { stack, browser } = await shareInBrowser();
 let agent: Agent;
-const email = 'ines@harbourlane.example';
+const email = 'ines.pays@harbourlane.example';
 
 /** Generous, for workers on busy machines. */
 const patience = { timeout: 30_000, interval: 500 };

@@ -3,9 +3,9 @@ import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOf, startInBrowser } from './support/browser.ts';
+import { faultsOf, shareInBrowser } from './support/browser.ts';
 
-const { stack, browser } = await startInBrowser();
+const { stack, browser } = await shareInBrowser();
 const db = openDatabase(stack.databaseUrl, { connections: 2 });
 afterAll(() => db.end());
 
@@ -17,7 +17,8 @@ const url = 'https://hooks.example.invalid/orders';
 it('an owner names an address, sees its secret once, why it fails, has events sent again, and removes it', async () => {
   const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
   const { account_key: accountKey } = (await agent.get('/api/agent/v1/me')).body;
-  const signIn = () => makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner@example.com' }, new Date());
+  const signIn = () =>
+    makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner.webhooks@example.com' }, new Date());
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   const words = () => page.getByRole('main').innerText();

@@ -8,6 +8,7 @@ import { sandboxedEnvironment } from '../commands/environment.ts';
 import { onFreePorts } from '../commands/ports.ts';
 import { type RunningProcess, startProcess } from '../commands/processes.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
+import { testDatabase } from '../commands/test-database.ts';
 import { freePort } from '../sandbox/ports.ts';
 import type { Operation } from '../server/operation/operation.ts';
 import { operations } from '../server/operations.ts';
@@ -30,6 +31,7 @@ class Behind extends Agent {
   }
 }
 
+const database = await testDatabase();
 let stack: Stack;
 let environment: Record<string, string>;
 let routes: RunningProcess;
@@ -39,7 +41,7 @@ let subject: Subject;
 
 beforeAll(async () => {
   const ports = await onFreePorts(async (free) => {
-    stack = await startStack({ ports: free, dataDir: folder, mode: 'production' });
+    stack = await startStack({ ports: free, dataDir: folder, mode: 'production', databaseUrl: database.url });
     return free;
   });
   // The scheme's only free port is the mail server's, which nothing needs here.

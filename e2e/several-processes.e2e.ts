@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { sandboxedEnvironment } from '../commands/environment.ts';
 import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
+import { testDatabase } from '../commands/test-database.ts';
 import { freePort } from '../sandbox/ports.ts';
 import { Agent } from './support/agent.ts';
 import { scrape } from './support/scrape.ts';
@@ -20,6 +21,7 @@ const quotes = 5;
 /** Starting several at once takes a busy machine long. */
 const patience = { timeout: 150_000, interval: 200 };
 
+const database = await testDatabase();
 let stack: Stack;
 let env: NodeJS.ProcessEnv;
 let metrics: number;
@@ -43,7 +45,7 @@ const alone = { connection: 'close' };
 
 beforeAll(async () => {
   const ports = await onFreePorts(async (free) => {
-    stack = await startStack({ ports: free, dataDir: folder, mode: 'production' });
+    stack = await startStack({ ports: free, dataDir: folder, mode: 'production', databaseUrl: database.url });
     return free;
   });
   const port = await freePort();

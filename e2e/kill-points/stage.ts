@@ -1,13 +1,15 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import { sandboxedEnvironment } from '../../commands/environment.ts';
 import { onFreePorts } from '../../commands/ports.ts';
 import { type RunningProcess, startProcess } from '../../commands/processes.ts';
 import { type Stack, startStack } from '../../commands/stack.ts';
+import { cloneDatabase } from '../../commands/test-database.ts';
+import { testFolder } from '../../commands/test-folder.ts';
 import { onFreePort } from '../../sandbox/ports.ts';
 import { Acknowledged } from '../support/acknowledged.ts';
 import { Agent, type Answer, clearFaults } from '../support/agent.ts';
@@ -146,12 +148,12 @@ function stopwatch(): Pick<Stage, 'goesOn' | 'slowest'> {
  */
 export async function openStage({ pages = false } = {}): Promise<Stage> {
   // One cardholder cancels more paid jobs than an account may.
-  process.env.REMEDIES_MAX = '0';
-  const folder = mkdtempSync(path.join(tmpdir(), 'kill-points-'));
-  // When root starts PostgreSQL, it runs as nobody, who must be able to enter.
-  chmodSync(folder, 0o755);
+  vi.stubEnv('REMEDIES_MAX', '0');
+  const folder = testFolder();
+  const own = await cloneDatabase();
   const [ports, stack] = await onFreePorts(
-    async (ports) => [ports, await startStack({ ports, dataDir: folder, mode: 'production' })] as const,
+    async (ports) =>
+      [ports, await startStack({ ports, dataDir: folder, mode: 'production', databaseUrl: own.url })] as const,
   );
   const database = new pg.Pool({ connectionString: stack.databaseUrl });
   const journal = new Acknowledged();
@@ -181,6 +183,8 @@ export async function openStage({ pages = false } = {}): Promise<Stage> {
     }
     await database.end();
     await stack.stop();
+    await own.drop();
+    vi.unstubAllEnvs();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -7,7 +7,11 @@ const shore = await openShore(service);
 afterAll(() => shore.leave());
 
 it.each(Object.entries(floods))('beside %s a purchase takes three times as long at most', async (name, flood) => {
-  const { usualMs, slower, middleSlower, asked, ...rest } = await weather(shore, flood, { purchases: 10, rounds: 6 });
+  const { usualMs, slower, middleSlower, asked, ...rest } = await weather(shore, flood, {
+    purchases: 10,
+    rounds: 6,
+    atOnce: 10,
+  });
   const { aSecond, descriptors, heapBytes } = rest;
   console.log(
     `${name}: ${slower.toFixed(2)} times the usual ${usualMs.toFixed(0)} ms, ${middleSlower.toFixed(2)} the middle one,`,

@@ -12,7 +12,14 @@ import type { Door } from '../support/start-door.ts';
 import { buyers, percentile, wealthyAgent } from './buyers.ts';
 
 /** Asks again and again until it is told to stop. Resolves to how often it was answered, or cut off. */
-type Flood = (target: { baseUrl: string; stranger: Agent }, isOver: () => boolean) => Promise<number>;
+type Flood = (target: Target, isOver: () => boolean) => Promise<number>;
+
+/** What is flooded, by whom, and by how many at once where each keeps a core busy. */
+interface Target {
+  readonly baseUrl: string;
+  readonly stranger: Agent;
+  readonly atOnce: number;
+}
 
 const lookEveryMs = 50;
 
@@ -75,10 +82,10 @@ export const floods: Readonly<Record<string, Flood>> = {
     }
     return asked;
   },
-  'paid checks of one account, as large as they may be': async ({ stranger }, isOver) => {
+  'paid checks of one account, as large as they may be': async ({ stranger, atOnce }, isOver) => {
     let asked = 0;
     await Promise.all(
-      Array.from({ length: 10 }, async () => {
+      Array.from({ length: atOnce }, async () => {
         while (!isOver()) {
           const jobKey = await stranger.paidJob(largestCheck);
           asked += 1;
@@ -156,7 +163,7 @@ export async function openShore(service: Service): Promise<Shore> {
 export async function weather(
   { service, door, atFirst }: Shore,
   flood: Flood,
-  { purchases, rounds }: { purchases: number; rounds: number },
+  { purchases, rounds, atOnce }: { purchases: number; rounds: number; atOnce: number },
 ): Promise<Weathered> {
   const stranger = (await wealthyAgent(service)).at(door.baseUrl);
   const load = buyers(service, 1, door.baseUrl);
@@ -173,7 +180,7 @@ export async function weather(
     if (round > 0) alone.push(...(await bought()));
     const began = performance.now();
     let isOver = false;
-    const flooding = flood({ baseUrl: door.baseUrl, stranger }, () => isOver);
+    const flooding = flood({ baseUrl: door.baseUrl, stranger, atOnce }, () => isOver);
     try {
       beside.push(...(await bought()));
     } finally {

@@ -5,22 +5,72 @@ import { afterAll, vi } from 'vitest';
 import { findChromium } from '../../commands/chromium.ts';
 import { onFreePorts } from '../../commands/ports.ts';
 import { type Stack, startStack } from '../../commands/stack.ts';
+import { cloneDatabase } from '../../commands/test-database.ts';
 import { testFolder } from '../../commands/test-folder.ts';
 import { accessibilityFindings } from '../accessibility.ts';
 
-/** Starts the product in production mode and a Chromium, for the tests of one file. Call it at the top of the file. */
-export async function startInBrowser(): Promise<{ stack: Stack; browser: Browser; dataDir: string }> {
-  const dataDir = testFolder();
-  const stack = await onFreePorts((ports) => startStack({ ports, dataDir, mode: 'production' }));
+/** For all test files of this process; it ends with the process. */
+let launching: Promise<Browser> | undefined;
+
+async function launched(): Promise<Browser> {
   const { executablePath, args, env } = await findChromium();
-  const browser = await chromium.launch({ executablePath, args: [...args], env });
+  return chromium.launch({ executablePath, args: [...args], env });
+}
+
+/** The product in production mode, on a migrated database of its own. */
+async function started() {
+  const dataDir = testFolder();
+  const database = await cloneDatabase();
+  const stack = await onFreePorts((ports) =>
+    startStack({ ports, dataDir, mode: 'production', databaseUrl: database.url }),
+  );
+  await vi.waitFor(() => registrationsAreOpen(stack.baseUrl), { timeout: 60_000, interval: 500 });
+  return { stack, database, dataDir };
+}
+
+/** The same for all test files of this process that share it. */
+let sharing: ReturnType<typeof started> | undefined;
+
+interface InBrowser {
+  readonly stack: Stack;
+  readonly browser: Browser;
+  readonly dataDir: string;
+}
+
+async function inBrowser({ stack, dataDir }: Pick<InBrowser, 'stack' | 'dataDir'>): Promise<InBrowser> {
+  launching ??= launched();
+  const browser = await launching;
   afterAll(async () => {
-    await browser.close();
+    for (const context of browser.contexts()) await context.close();
+  });
+  return { stack, browser, dataDir };
+}
+
+/**
+ * Starts the product and a Chromium for the tests of one file, which may stop processes and turn switches. Call it at
+ * the top of the file.
+ */
+export async function startInBrowser(): Promise<InBrowser> {
+  const own = await started();
+  const { stack, database, dataDir } = own;
+  afterAll(async () => {
     await stack.stop();
+    await database.drop();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  await vi.waitFor(() => registrationsAreOpen(stack.baseUrl), { timeout: 60_000, interval: 500 });
-  return { stack, browser, dataDir };
+  return inBrowser(own);
+}
+
+/**
+ * The same, shared with other files: for tests that change nothing but what belongs to their own accounts. Give every
+ * account an address of its own. Its processes end with this one.
+ */
+export async function shareInBrowser(): Promise<InBrowser> {
+  sharing ??= started().then((all) => {
+    process.once('exit', () => rmSync(all.dataDir, { recursive: true, force: true }));
+    return all;
+  });
+  return inBrowser(await sharing);
 }
 
 /** On a busy machine the mail server may answer the first probe too late. Throws until it counts as up. */

@@ -273,7 +273,7 @@ describe('a re-check that fails', () => {
     await dispute(reviewed);
     await messagesOf(reviewed, 'delete');
     const worker = service.startWorker();
-    await expect.poll(async () => (await job(reviewed)).state, { timeout: 20_000 }).toBe('redelivered');
+    await expect.poll(async () => (await job(reviewed)).state, { timeout: 60_000 }).toBe('redelivered');
     await worker.stop();
   });
 });
