@@ -23,7 +23,7 @@ function table(head: string): string[][] {
 
 const cited = execFileSync(
   'git',
-  ['grep', '-hoiE', 'specification [0-9]+(\\.[0-9]+)?', '--', 'server', 'app', 'components'],
+  ['grep', '-hoiE', 'specification [0-9]+(\\.[0-9]+)?', '--', 'server', 'app', 'components', ':!*.json'],
   {
     cwd: path.resolve(import.meta.dirname, '..'),
     encoding: 'utf8',
