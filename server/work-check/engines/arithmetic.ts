@@ -180,6 +180,8 @@ function products(figures: readonly Figure[]): Calculation[] {
     const [price, result] = [figures[at + 1], figures[at + 2]];
     if (price === undefined || result === undefined || count.kind === 'percent') continue;
     if (!AT_PRICE.test(price.before) || !COMES_TO.test(result.before)) continue;
+    // "9 × 2 × 54 = 972": two of three factors come to something else.
+    if (at > 0 && AT_PRICE.test(count.before)) continue;
     const last = productOf(count, price, result);
     const terms = [last];
     for (let first = at; first >= 2 && JOINED.test(figures[first]?.before ?? ''); first -= 2) {
