@@ -55,9 +55,9 @@ export function Paying({ testFunds }: { testFunds: string | null }) {
       <p>
         For USDC, payment is x402 <strong className="font-semibold text-ink">version 2</strong>, scheme <Key>exact</Key>
         : the 402 says what to sign in its body and in <Key>PAYMENT-REQUIRED</Key>, and the repeat carries the signature
-        in <Key>PAYMENT-SIGNATURE</Key>. Version 1 is not accepted. The client of <Key>@x402/fetch</Key> refuses
-        payments over 1 USD by default; allow exactly {amountText(price)}. That of <Key>@x402/axios</Key> 2.11 pays what
-        is asked.
+        in <Key>PAYMENT-SIGNATURE</Key>. Version 1 (<Key>X-PAYMENT</Key>) is not accepted. The client of{' '}
+        <Key>@x402/fetch</Key> refuses payments over 1 USD by default; allow exactly {amountText(price)}. That of{' '}
+        <Key>@x402/axios</Key> 2.11 pays what is asked.
       </p>
       <CodeBlock name="Pay with a stock client" code={stockClient} />
       <InOneCall />
