@@ -222,12 +222,18 @@ describe('a payment link', () => {
 });
 
 describe('a saved card', () => {
+  // The first agent has spent its day's limit.
+  const cardholder = 'mira.pays@harbourlane.example';
+  beforeAll(async () => {
+    agent = await agentOf(cardholder);
+  });
+
   it('is offered to a signed-in member alone, listed, charged for the agent, and removed for good', async () => {
     const { url, jobKey: linked } = await linkToPay();
     const page = await newPage();
     await page.goto(url);
     await page.getByRole('link', { name: 'sign in first' }).click();
-    await signInHere(page);
+    await signInHere(page, cardholder);
     expect(page.url()).toBe(url);
     // From the list, too, an unpaid purchase leads to where it is paid.
     await page.goto(`${stack.baseUrl}/reports/${linked}`);

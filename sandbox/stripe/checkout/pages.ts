@@ -28,7 +28,8 @@ const STYLE = `
   .items small { color: var(--quiet); display: block; }
   label { display: block; font-weight: 600; margin: 0 0 .25rem; }
   .entry { margin: 0 0 1rem; }
-  .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; }
+  .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(8rem, 100%), 1fr)); gap: 0 1rem; }
+  input { min-width: 0; }
   input:not([type=checkbox]) { width: 100%; font: inherit; color: inherit; background: var(--page); padding: .6rem .75rem;
     border: 1px solid var(--line); border-radius: .375rem; min-height: 2.75rem; }
   input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
