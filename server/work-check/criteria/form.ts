@@ -68,6 +68,7 @@ export function readFormCriterion(whole: string): FormRule[] | undefined {
   const label = plainly(whole);
   const placed = readRules(label);
   if (placed.length === 0) return undefined;
+  const unruled = blank(label, placed);
   return placed.map(({ rule, start, end }): FormRule => {
     const [from, to] = clauseAround(label, start, end);
     const clause = label.slice(from, to);
@@ -81,7 +82,7 @@ export function readFormCriterion(whole: string): FormRule[] | undefined {
       (word) => !GLUE.has(word) && !(each ?? '').split(' ').includes(word),
     );
     about.push(...(PLACE.exec(outside)?.slice(1) ?? []));
-    const beside = wordsIn(`${blank(label, placed).slice(0, start)} ${blank(label, placed).slice(end, to)}`).filter(
+    const beside = wordsIn(`${unruled.slice(0, start)} ${unruled.slice(end, to)}`).filter(
       (word) => !(each ?? '').split(' ').includes(word),
     );
     const opening = OPENING.exec(label)?.[0] ?? '';

@@ -62,19 +62,24 @@ export function sumsIn(root: JsonValue): RecordSum[] {
     }
   };
   visit(root, '');
-  return found.map((sum): RecordSum => (isSure(sum, found) ? { ...sum, sure: true } : sum));
+  const alike = new Map<string, number>();
+  for (const { holds, path } of found) if (holds) alike.set(placeless(path), (alike.get(placeless(path)) ?? 0) + 1);
+  return found.map(
+    (sum): RecordSum => (isSure(sum, alike.get(placeless(sum.path)) ?? 0) ? { ...sum, sure: true } : sum),
+  );
 }
 
 /** Other records in which a calculation comes out before it accuses one in which it does not. */
 const RECORDS_ALIKE = 2;
 
-/** What a field is by its name may be something else (a mean, a part of a credit): a sum is meant where others like it come out, or a digit slipped. */
-function isSure({ path, holds, value, claimed, sure }: RecordSum, all: readonly RecordSum[]): boolean {
-  if (sure === true || holds || isSlip(claimed, value)) return true;
-  const place = placeless(path);
-  return all.filter((one) => one.holds && placeless(one.path) === place).length >= RECORDS_ALIKE;
-}
+/**
+ * What a field is by its name may be something else (a mean, a part of a credit): a sum is meant where it comes out in
+ * other records, or a digit slipped.
+ */
+const isSure = ({ value, claimed, sure }: RecordSum, alike: number): boolean =>
+  sure === true || alike >= RECORDS_ALIKE || isSlip(claimed, value);
 
+/** The place of a field in whichever record of its list. */
 const placeless = (path: string): string => path.replaceAll(/\/\d+(?=\/)/g, '/*');
 
 type Field = { key: string; words: string; value: number };
