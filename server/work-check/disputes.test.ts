@@ -165,7 +165,7 @@ describe('what a report says is open', () => {
     expect(summary).toContain('All 2 statements that can be checked are borne out by the evidence.');
     expect(summary).toContain('evidence is not what is missing');
     expect(recommended_action).toBe('Have a person judge the findings that are partly met or not assessable.');
-    expect(assessed_work_use.recommendation).toBe('decide_by_a_person');
+    expect(assessed_work_use).toMatchObject({ recommendation: 'decide_by_a_person', human_approval_required: true });
   });
 
   it('is evidence where a statement was not found', async () => {

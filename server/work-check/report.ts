@@ -119,24 +119,22 @@ function sourceEntry({ ref, source, digest, observed_at, origin }: EvidenceSourc
   return { ref, source, digest, observed_at, origin };
 }
 
+/** Approval and advice agree: what a person should decide is never said to need no approval. */
 function assessedWorkUse(parts: ReportParts): Report['assessed_work_use'] {
-  const { request, verdict } = parts;
-  const { checkable, open } = openIn(parts);
-  // Where every statement is borne out, more evidence would settle nothing.
-  const recommendation =
-    verdict === 'insufficient_evidence' && open === 0 && checkable > 0
-      ? RECOMMENDATIONS.escalate
-      : RECOMMENDATIONS[verdict];
-  if (request.downstream_policy?.human_approval_required === true)
+  const recommendation = recommendationOf(parts);
+  if (parts.request.downstream_policy?.human_approval_required === true)
     return {
       human_approval_required: true,
       basis: "The buyer's downstream_policy requires it, whatever the verdict.",
       recommendation,
     };
-  if (verdict === 'escalate')
+  if (recommendation === RECOMMENDATIONS.escalate)
     return {
       human_approval_required: true,
-      basis: 'The verdict is escalate: what was found cannot be settled by this check.',
+      basis:
+        parts.verdict === 'escalate'
+          ? 'The verdict is escalate: what was found cannot be settled by this check.'
+          : 'More evidence would not settle what is open: a person decides it.',
       recommendation,
     };
   return {
@@ -144,6 +142,14 @@ function assessedWorkUse(parts: ReportParts): Report['assessed_work_use'] {
     basis: 'No downstream_policy requires it. The decision to use the work stays with the buyer.',
     recommendation,
   };
+}
+
+/** Where every statement is borne out and no check failed, more evidence would settle nothing. */
+function recommendationOf(parts: ReportParts): (typeof RECOMMENDATIONS)[Verdict] {
+  if (parts.verdict !== 'insufficient_evidence') return RECOMMENDATIONS[parts.verdict];
+  const { checkable, open } = openIn(parts);
+  const isForPerson = open === 0 && checkable > 0 && parts.checks.every(({ status }) => status !== 'failed');
+  return isForPerson ? RECOMMENDATIONS.escalate : RECOMMENDATIONS.insufficient_evidence;
 }
 
 /** What the verdict rests on, literally: which statements and criteria were settled, and what is open. */

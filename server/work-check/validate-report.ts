@@ -96,6 +96,11 @@ const RULES: readonly (readonly [string, Rule])[] = [
     ({ assessed_work_use }, { downstream_policy }) =>
       downstream_policy?.human_approval_required !== true || assessed_work_use.human_approval_required,
   ],
+  [
+    'what a person should decide needs approval',
+    ({ assessed_work_use: { human_approval_required: isRequired, recommendation } }) =>
+      isRequired || recommendation !== 'decide_by_a_person',
+  ],
   ['limitations are stated', ({ limitations }) => limitations.length > 0],
 ];
 
