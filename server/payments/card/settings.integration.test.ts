@@ -29,6 +29,7 @@ describe('the card rail', () => {
       { STRIPE_WEBHOOK_SECRET: undefined },
       ['card_webhook_secret_missing'],
     ],
+    ['browsers cannot open our page for payers', { BASE_URL: 'app://check' }, ['card_return_url_missing']],
     ['its key is of no mode', { STRIPE_SECRET_KEY: 'pk_test_x' }, ['card_key_mode_unknown']],
     [
       'it is not set up',
@@ -38,7 +39,7 @@ describe('the card rail', () => {
   ])('says why it is not sold when %s', async (_, changes, reasons) => {
     const { reasons: told, isSold } = await cardWith(changes);
     expect(isSold).toBe(false);
-    // Nothing else is said to be missing: the page for payers follows from BASE_URL.
+    // Nothing else is said to be missing.
     expect(told).toEqual(reasons);
   });
 
