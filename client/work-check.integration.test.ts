@@ -17,6 +17,7 @@ function run(env: Record<string, string>, ...args: string[]): Promise<{ code: nu
     const program = path.join(import.meta.dirname, 'work-check.ts');
     const settings = {
       NODE_ENV: 'test' as const,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       WORK_CHECK_URL: service.baseUrl,
       WORK_CHECK_HOME: at('home'),
       ...env,

@@ -15,11 +15,14 @@ function file(name: string, content: unknown): string {
   return at;
 }
 
+// Compiled code is kept: each run starts in half the time.
+const env = { NODE_ENV: 'test' as const, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+
 /** Runs the command without any network and any setting. */
 function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((done) => {
     const program = path.join(import.meta.dirname, 'work-check.ts');
-    const child = execFile(process.execPath, [program, ...args], { env: { NODE_ENV: 'test' } }, (_, out, err) =>
+    const child = execFile(process.execPath, [program, ...args], { env }, (_, out, err) =>
       done({ code: child.exitCode ?? -1, out, err }),
     );
   });

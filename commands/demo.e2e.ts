@@ -79,7 +79,7 @@ describe('npm run demo', () => {
 
   it('names the part that died, and stops the others', async () => {
     const demo = await runDemo([]);
-    await demo.prints('Press Ctrl-C');
+    await demo.prints('Read what is sold');
     killProcess(folder, 'server/worker/worker.ts');
     expect(await demo.ended).toBe(1);
     expect(demo.output()).toContain('The worker ended by itself (SIGKILL).');

@@ -21,7 +21,7 @@ describe('a purchase, whatever its agent, member, worker, clock and provider do,
   it('stands after every step where the model says, and takes four in five of all steps', {
     timeout: 1_800_000,
   }, async () => {
-    const taken = await tryPurchases(services, 40, { seed, hostileOneIn });
+    const taken = await tryPurchases(services, 24, { seed, hostileOneIn });
     expect(rarerThan(1, taken).length, 'steps not taken').toBeLessThan(Object.keys(taken).length / 5);
   });
 

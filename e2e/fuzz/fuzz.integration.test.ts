@@ -3,7 +3,7 @@ import { startService } from '../support/service.ts';
 import { fuzz, growthMax } from './fuzz.ts';
 
 const service = await startService();
-const runs = 120;
+const runs = 40;
 
 describe('whatever is sent to an operation', () => {
   it('is answered as the OpenAPI document says, and forgotten', { timeout: 1_800_000 }, async () => {

@@ -167,7 +167,7 @@ const disputingAgain: Act = {
 
 /** Named as in the list of kill points that the service must survive. */
 export const appPoints: AppPoint[] = [
-  { point: 'K01 the key of a quote is claimed', act: asking, stopAt: { before: /insert into quotes/ } },
+  { point: 'K01 the key of a quote is claimed', act: asking, stopAt: { before: /insert into quotes/ }, inFull: true },
   { point: 'K02 the quote is inserted', act: asking, stopAt: { beforeCommitOf: /insert into quotes/ } },
   { point: 'K03 the quote is committed, unsent', act: asking, stopAt: { after: /insert into quotes/ } },
   { point: 'K04 the quote is locked', act: authorizing, stopAt: { before: /insert into grant_usage/ }, inFull: true },
@@ -181,11 +181,26 @@ export const appPoints: AppPoint[] = [
   { point: 'credit is spent', act: payingFromCredit, stopAt: { beforeCommitOf: /insert into payments/ } },
   { point: 'credit is spent and committed, unsent', act: payingFromCredit, stopAt: { after: /insert into payments/ } },
   { point: 'the job is canceled', act: canceling, stopAt: { beforeCommitOf: /update grant_usage/ } },
-  { point: 'the cancellation is committed, unsent', act: canceling, stopAt: { after: /update grant_usage/ } },
+  {
+    point: 'the cancellation is committed, unsent',
+    act: canceling,
+    stopAt: { after: /update grant_usage/ },
+    inFull: true,
+  },
   { point: 'K30 the acceptance is written', act: accepting, stopAt: { beforeCommitOf: /insert into reviews/ } },
-  { point: 'K30 the acceptance is committed, unsent', act: accepting, stopAt: { after: /insert into reviews/ } },
+  {
+    point: 'K30 the acceptance is committed, unsent',
+    act: accepting,
+    stopAt: { after: /insert into reviews/ },
+    inFull: true,
+  },
   { point: 'K31 the dispute is written', act: disputing, stopAt: { beforeCommitOf: /insert into reviews/ } },
-  { point: 'K31 the dispute is committed, unsent', act: disputing, stopAt: { after: /insert into reviews/ } },
+  {
+    point: 'K31 the dispute is committed, unsent',
+    act: disputing,
+    stopAt: { after: /insert into reviews/ },
+    inFull: true,
+  },
   { point: 'K33 the refund is owed', act: disputingAgain, stopAt: { beforeCommitOf: /insert into refunds/ } },
   { point: 'K33 the refund is committed, unsent', act: disputingAgain, stopAt: { after: /insert into refunds/ } },
   { point: 'K42 content is deleted', act: deleting, stopAt: { beforeCommitOf: /update quotes set input = null/ } },
@@ -193,6 +208,7 @@ export const appPoints: AppPoint[] = [
     point: 'K42 the deletion is committed, unsent',
     act: deleting,
     stopAt: { after: /update quotes set input = null/ },
+    inFull: true,
   },
 ];
 

@@ -145,7 +145,7 @@ export const chargePoints: WorkerPoint[] = [
 
 /** Points between an event and its effect. */
 export const eventPoints: WorkerPoint[] = [
-  { point: 'an event is taken up', stopAt: { after: /update card_events set next_try_at/ } },
+  { point: 'an event is taken up', stopAt: { after: /update card_events set next_try_at/ }, inFull: true },
   { point: 'the charge of an event was found', stopAt: { before: /insert into card_charges/ }, inFull: true },
   { point: 'an event was looked into', stopAt: { before: /update card_events set handled_at/ } },
   { point: 'an event is marked', stopAt: { after: /update card_events set handled_at/ }, inFull: true },

@@ -37,7 +37,7 @@ async function repeated(rounds: number, trial: () => Promise<void>): Promise<voi
 
 /**
  * The points of a short run. PostgreSQL forgets what is written and not committed, so one of those stands for all, the
- * one with money in it.
+ * one with money in it; of what is committed and unsent, the points of money and one of a credential do.
  */
 const sampled = <Point extends AppPoint | WorkerPoint>(points: readonly Point[], isDeep: boolean): Point[] =>
   points.filter(

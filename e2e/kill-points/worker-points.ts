@@ -20,22 +20,22 @@ const acknowledges = /UPDATE pgboss\.\w+\s+SET completed_on/;
 export const checkPoints: WorkerPoint[] = [
   { point: 'K23 the job is taken', stopAt: { after: /update jobs set .*tries = /s } },
   { point: 'K24 the work is not read yet', stopAt: { before: /left join reviews/ }, inFull: true },
-  { point: 'K25 in the middle of the check', stopAt: { before: /update jobs set stage = / } },
+  { point: 'K25 in the middle of the check', stopAt: { before: /update jobs set stage = / }, inFull: true },
   {
     point: 'K26 the assessor has answered',
     stopAt: { before: /update jobs set stage = /, saying: 'writing' },
     inFull: true,
   },
-  { point: 'K27 the check is done', stopAt: { before: /update jobs set .*report_digest = /s } },
+  { point: 'K27 the check is done', stopAt: { before: /update jobs set .*report_digest = /s }, inFull: true },
   { point: 'K28 the report is written', stopAt: { beforeCommitOf: /insert into reports/ } },
   { point: 'K28 the report is committed', stopAt: { after: /insert into reports/ } },
-  { point: 'K29 the message is acknowledged, the job handed on', stopAt: { after: acknowledges } },
+  { point: 'K29 the message is acknowledged, the job handed on', stopAt: { after: acknowledges }, inFull: true },
 ];
 
 /** Points on the way to a letter. */
 export const letterPoints: WorkerPoint[] = [
   { point: 'K37 the letter is not let out yet', stopAt: { before: /insert into letters/ }, inFull: true },
-  { point: 'K37 the letter is let out, and not sent', stopAt: { after: /insert into letters/ } },
+  { point: 'K37 the letter is let out, and not sent', stopAt: { after: /insert into letters/ }, inFull: true },
   { point: 'K38 the letter is sent, and not marked', stopAt: { before: /update letters set sent_at/ } },
   { point: 'K38 the letter is marked', stopAt: { after: /update letters set sent_at/ }, inFull: true },
 ];
@@ -44,7 +44,11 @@ export const letterPoints: WorkerPoint[] = [
 export const paymentPoints: WorkerPoint[] = [
   { point: 'a payment is taken up', stopAt: { after: /update payments set lease_until/ }, inFull: true },
   { point: 'a payment was carried out', stopAt: { before: /update payments set state = .*decided_at/s } },
-  { point: 'the collection is committed', stopAt: { after: /update payments set state = .*decided_at/s } },
+  {
+    point: 'the collection is committed',
+    stopAt: { after: /update payments set state = .*decided_at/s },
+    inFull: true,
+  },
 ];
 
 /** Points on the way to the end of a refund. */
@@ -52,7 +56,7 @@ export const refundPoints: WorkerPoint[] = [
   { point: 'K34 a refund is taken up', stopAt: { after: /update refunds set tries/ }, inFull: true },
   { point: 'K35 a refund was carried out', stopAt: { before: /update refunds set state = / } },
   { point: 'K35 the refund is written', stopAt: { beforeCommitOf: /update refunds set state = / } },
-  { point: 'K35 the refund is committed', stopAt: { after: /update refunds set state = / } },
+  { point: 'K35 the refund is committed', stopAt: { after: /update refunds set state = / }, inFull: true },
 ];
 
 /** Work for a worker: how to create it, and how to wait for its required end. */

@@ -33,14 +33,10 @@ export const faultPoints: { flow: FaultTrial['flow']; call: string }[] = Object.
   ([flow, { calls }]) => calls.map((call) => ({ flow: flow as FaultTrial['flow'], call })),
 );
 
-/**
- * The fewest trials that have each call of each flow, and each fault with each event fault: turning through the lists,
- * whose lengths share no divisor, meets every pair.
- */
+/** A trial for each call of each flow; turning through the lists has each fault and each event fault as well. */
 export function faultSample(): { call: string; trials: FaultTrial[] }[] {
-  const count = Math.max(faultPoints.length, callFaults.length * newsFaults.length);
-  const trials = Array.from({ length: count }, (_, index) => ({
-    ...inTurn(faultPoints, index),
+  const trials = faultPoints.map((point, index) => ({
+    ...point,
     fault: inTurn(callFaults, index),
     news: inTurn(newsFaults, index),
   }));

@@ -4,6 +4,7 @@ import type { AssessorModel } from '../configuration/assessor.ts';
 import type { CheckOptions } from './check.ts';
 import type { CheckRequest, Report } from './contract.ts';
 import { CheckFailure, type CheckFailureCode } from './failure.ts';
+import { threadEnvironment } from './thread-environment.ts';
 
 export type CheckerOptions = Omit<CheckOptions, 'assessor'>;
 
@@ -48,7 +49,7 @@ export function openChecker(models: readonly AssessorModel[]): Checker {
   const startThread = (): Worker => {
     const thread = new Worker(new URL('./check-thread.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-      env: {},
+      env: threadEnvironment(),
     });
     alive.add(thread);
     thread.once('exit', () => {

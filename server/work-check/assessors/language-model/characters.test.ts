@@ -3,7 +3,7 @@ import { type ModelServer, startModelServer } from '../../../../sandbox/model/se
 import { carefulAnswer, characters, editedPairs, lineOf, tryCharacter } from './characters-trial.ts';
 
 /** The deep trial takes all of them. */
-const SHARE = 5;
+const SHARE = 10;
 const pairs = editedPairs().filter((_, at) => at % SHARE === 0);
 
 let server: ModelServer;
