@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync } from 'node:zlib';
 import { type Browser, type BrowserContext, chromium } from 'playwright';
 import { findChromium } from '../commands/chromium.ts';
 import { newcomerLinks } from '../commands/demo-links.ts';
 import { startStack } from '../commands/stack.ts';
 import { Agent } from '../e2e/support/agent.ts';
+import { codeIn, linkIn, registrationFor } from '../e2e/support/letter.ts';
+import { controlClient } from '../sandbox/control-client.ts';
 import type { Ports } from '../sandbox/ports.ts';
 import { openDatabase } from '../server/kernel/database.ts';
 
@@ -16,6 +19,8 @@ const limits = { letter: { script: 125, font: 60 }, console: { script: 140, font
 interface Place {
   path: string;
   of: 'site' | keyof typeof limits;
+  /** Opened without a session. */
+  isForAnyone?: true;
 }
 
 interface Weighed extends Place {
@@ -38,9 +43,10 @@ export async function benchPages(ports: Ports, dataDir: string): Promise<string>
     for (let state = ''; state !== 'delivered'; ) state = (await agent.job(job, { prefer: 'wait=25' })).body.state;
     const cookies = await cookiesOf(browser, stack, account_key);
     const weighed: Weighed[] = [];
-    for (const place of placesWith(job, account_key)) {
+    for (const place of [...placesWith(job, account_key), ...(await openDecisions(stack))]) {
       const context = await browser.newContext();
-      const who = place.of === 'console' ? cookies.operator : place.of === 'letter' ? cookies.customer : [];
+      const who =
+        place.of === 'console' ? cookies.operator : place.of === 'letter' && !place.isForAnyone ? cookies.customer : [];
       await context.addCookies(who);
       weighed.push(await weigh(context, stack.baseUrl, place));
       await context.close();
@@ -55,12 +61,20 @@ export async function benchPages(ports: Ports, dataDir: string): Promise<string>
 const placesWith = (job: string, account: string): Place[] => [
   { path: '/', of: 'site' },
   { path: '/docs', of: 'site' },
+  { path: '/quality', of: 'site' },
+  { path: '/sample-report', of: 'site' },
+  { path: '/status', of: 'site' },
+  { path: '/verify', of: 'site' },
   { path: '/sign-in', of: 'letter' },
   { path: '/sign-in/end?link=x', of: 'letter' },
   { path: '/agents', of: 'letter' },
   { path: '/account', of: 'letter' },
+  { path: '/account/webhooks', of: 'letter' },
+  { path: '/sources', of: 'letter' },
   { path: '/purchases', of: 'letter' },
   { path: '/purchases/credit', of: 'letter' },
+  { path: '/purchases/spend', of: 'letter' },
+  { path: '/purchases/statement', of: 'letter' },
   { path: `/reports/${job}`, of: 'letter' },
   { path: `/reports/${job}/pay`, of: 'letter' },
   { path: `/receipts/${job}`, of: 'letter' },
@@ -68,7 +82,43 @@ const placesWith = (job: string, account: string): Place[] => [
   { path: '/console/purchases', of: 'console' },
   { path: `/console/purchases/${job}`, of: 'console' },
   { path: `/console/customers/${account}`, of: 'console' },
+  { path: '/console/money', of: 'console' },
+  { path: '/console/quality', of: 'console' },
+  { path: '/console/audit', of: 'console' },
 ];
+
+/** The pages on which a person without a session decides: of an agent to confirm, and of a payment by card. */
+async function openDecisions({ baseUrl, sandboxUrl }: { baseUrl: string; sandboxUrl: string }): Promise<Place[]> {
+  const letterTo = async (email: string): Promise<string> => {
+    for (;;) {
+      const [letter] = await controlClient(sandboxUrl).mail(email);
+      if (letter) return letter.text;
+      await sleep(200);
+    }
+  };
+  const register = async (email: string) => {
+    const agent = new Agent(baseUrl, `0x${'1'.repeat(64)}`);
+    const { body } = await agent.post('/api/agent/v1/registrations', registrationFor(email));
+    return { agent, body, text: await letterTo(email) };
+  };
+  const asked = await register('asked@example.com');
+  const { agent, body, text } = await register('payer@example.com');
+  const released = await agent.post(`/api/agent/v1/registrations/${body.registration_key}/claim`, {
+    claim_token: body.claim_token,
+    code: codeIn(text),
+  });
+  agent.token = released.body.credential;
+  const job = await agent.authorizedJob();
+  const paid = await agent.post(`/api/agent/v1/jobs/${job}/payments`, {
+    rail: 'card',
+    method: 'card_checkout',
+    idempotency_key: job,
+  });
+  return [
+    { path: `/confirm?link=${linkIn(asked.text)}`, of: 'letter', isForAnyone: true },
+    { path: `/pay/${paid.body.payment_key}`, of: 'letter', isForAnyone: true },
+  ];
+}
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..');
+const lookMinutes = 15;
 
 it('every page is accessible in every size and scheme', async () => {
   const run = spawn(
@@ -16,6 +17,8 @@ it('every page is accessible in every size and scheme', async () => {
       'e2e/customer-',
       'e2e/operator-',
       'e2e/anyone-',
+      // Six looks of a page take six times as long as one.
+      `--testTimeout=${lookMinutes * 60_000}`,
     ],
     { cwd: root, env: { ...process.env, EVERY_LOOK: 'yes' }, stdio: 'inherit' },
   );

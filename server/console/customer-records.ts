@@ -124,8 +124,9 @@ export async function lettersTo(db: Queries, addresses: readonly string[]): Prom
     created_at: Date;
     sent_at: Date | null;
   }>(sql`
-    select letter_key, address, created_at, sent_at, replace(case when kind in ('purchase', 'important')
-      then split_part(about, ':', 1) || ' of ' || split_part(about, ':', 2) else kind end, '_', ' ') as what,
+    select letter_key, address, created_at, sent_at, case when kind in ('purchase', 'important')
+      then replace(split_part(about, ':', 1), '_', ' ') || ' of ' || split_part(about, ':', 2)
+      else replace(kind, '_', ' ') end as what,
       kind, about
     from letters where address = any(${[...addresses]}::text[]) order by created_at desc limit ${shownMax}`);
   return rows.map(({ kind, about, ...row }) => ({

@@ -30,8 +30,8 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
         <Told page={`/console/customers/${account_key}`} done="Done, and recorded in the audit log." />
         <p className="mt-2 text-ink-3">
           <Key>{customer.account_key}</Key>, since <Moment at={customer.created_at} now={ctx.now} />
-          {customer.waivers > 0 ? `, ${counted(customer.waivers, 'charge')} waived` : ''}
         </p>
+        {customer.waivers > 0 ? <p className="mt-2 text-ink-3">{counted(customer.waivers, 'charge')} waived.</p> : null}
         {customer.closed ? (
           <p className="mt-2 text-ink-2 wrap-anywhere">
             Closed by {customer.closed.by} <Moment at={customer.closed.at} now={ctx.now} />. Paid checks still run, and
