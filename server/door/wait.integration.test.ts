@@ -39,6 +39,20 @@ describe('readers that wait for the same job', () => {
     await Promise.all(asking);
     expect(answered.slice(4).map(({ body }) => body.state)).toEqual(Array(16).fill('canceled'));
 
+    // All wallets of a network together keep 64 looks busy, whoever they say they are.
+    const many = await Promise.all(Array.from({ length: 5 }, () => Agent.arrive(service)));
+    const ended: number[] = [];
+    const begun = performance.now();
+    const waits = many.flatMap((one) =>
+      Array.from({ length: 15 }, async () => {
+        await one.get('/api/agent/v1/events', { prefer: 'wait=3' });
+        ended.push(performance.now() - begun);
+      }),
+    );
+    await Promise.all(waits);
+    const waited = Math.max(...ended);
+    expect(ended.filter((ms) => ms > waited / 2)).toHaveLength(64);
+
     const next = wait(agent, await agent.authorizedJob(), 25);
     await new Promise((resolve) => setTimeout(resolve, 300));
     service.runtime.beginStop();

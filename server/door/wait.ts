@@ -4,8 +4,11 @@ import type { Context } from '../runtime.ts';
 
 /** Pause between two looks. */
 const lookAgainMs = 100;
-/** Waiting requests per caller. One more answers at once (RFC 7240: a preference). */
-const waitsMax = 16;
+/**
+ * Waiting requests of a caller, of a network and of this process, each of which looks ten times a second. One more
+ * answers at once (RFC 7240: a preference).
+ */
+const waitsMax = { caller: 16, network: 64, process: 1_024 };
 
 interface Look {
   text: string;
@@ -14,11 +17,11 @@ interface Look {
 
 /**
  * Waits until `look` finds something new, for as long as the request prefers. Resolves to whether it waited: false when
- * there is nothing to wait for or the caller has too many waiting requests. Requests with the same `what` share each
+ * there is nothing to wait for or too many requests wait already. Requests with the same `what` share each
  * look.
  */
 export async function untilChanged(
-  { wait, now, runtime }: Pick<Context, 'wait' | 'now' | 'runtime'>,
+  { wait, now, runtime, origin }: Pick<Context, 'wait' | 'now' | 'runtime' | 'origin'>,
   first: Look,
   { caller, what, look }: { caller: string; what: string; look: () => Promise<Look> },
 ): Promise<boolean> {
@@ -29,7 +32,12 @@ export async function untilChanged(
   const seen = wait.seen ?? digest;
   if (digest !== seen) return false;
   const until = after(now, wait.seconds);
-  return asOneWhoWaits(caller, async () => {
+  const places = [
+    { who: `caller ${caller}`, max: waitsMax.caller },
+    { who: `network ${origin}`, max: waitsMax.network },
+    { who: 'process', max: waitsMax.process },
+  ];
+  return asOneWhoWaits(places, async () => {
     let next: Look;
     do {
       next = await nextLook(what, look);
@@ -53,17 +61,21 @@ function nextLook<T>(key: string, look: () => Promise<T>): Promise<T> {
 
 const waiting = new Map<string, number>();
 
-/** Runs `wait` within the caller's limit. Resolves to false at once beyond it. */
-async function asOneWhoWaits(caller: string, wait: () => Promise<void>): Promise<boolean> {
-  const others = waiting.get(caller) ?? 0;
-  if (others >= waitsMax) return false;
-  waiting.set(caller, others + 1);
+/** Runs `wait` within the limits of each of these. Resolves to false at once beyond one. */
+async function asOneWhoWaits(
+  places: readonly { who: string; max: number }[],
+  wait: () => Promise<void>,
+): Promise<boolean> {
+  if (places.some(({ who, max }) => (waiting.get(who) ?? 0) >= max)) return false;
+  for (const { who } of places) waiting.set(who, (waiting.get(who) ?? 0) + 1);
   try {
     await wait();
     return true;
   } finally {
-    const left = (waiting.get(caller) ?? 1) - 1;
-    if (left === 0) waiting.delete(caller);
-    else waiting.set(caller, left);
+    for (const { who } of places) {
+      const left = (waiting.get(who) ?? 1) - 1;
+      if (left === 0) waiting.delete(who);
+      else waiting.set(who, left);
+    }
   }
 }

@@ -127,8 +127,9 @@ export function constraintOf(error: unknown): string | undefined {
  * intervention, time-outs, deadlocks, a replica that was a primary.
  */
 const troubleStates = /^(?:08|53|57P|57014|58|25006|25P0[34]|40P01|55000|3D000|28)/;
-/** Errors of Node and the driver for a connection that failed or was lost. */
-const troubleCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|P10)/;
+/** Errors of Node and the driver for a connection that failed or was lost; of OpenSSL for a certificate that ended. */
+const troubleCodes =
+  /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOTFOUND|EAI_|P10|CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 const troubleMessages =
   /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|timeout exceeded when trying to connect|the database connection was lost)/;
 

@@ -8,6 +8,7 @@ import type { OnChain } from './authorization.ts';
 import type { Proof } from './outcome.ts';
 import {
   dueRefunds,
+  forgetTry,
   lostRefunds,
   moveRefund,
   owe,
@@ -37,7 +38,12 @@ export function giveBackOver(coins: Stablecoins | null): Refunds<TransferRefund,
     due: async (db, now, limit) => (from.length > 0 ? dueRefunds(db, from, now, limit) : []),
     take: takeRefund,
     async carryOut(db, refund) {
-      return coins ? fateOf(await sentBack(db, coins, refund)) : { is: 'open' };
+      if (!coins) return { is: 'open' };
+      const onChain = await sentBack(db, coins, refund).catch(async (error) => {
+        await forgetTry(db, refund);
+        throw error;
+      });
+      return fateOf(onChain);
     },
     prove,
     async move(tx, refundKey, proof, now) {

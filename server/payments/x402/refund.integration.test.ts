@@ -163,6 +163,9 @@ describe('a refund over x402', () => {
     await service.sweep();
     expect((await moneyOf(agent, jobKey)).payment).toBe('refund_pending');
     expect((await moneyOf(other, otherJob)).payment).toBe('refunded');
+    // However long that takes, it uses up no try.
+    const { rows } = await service.database.pool.query('select tries from refunds where job_key = $1', [jobKey]);
+    expect(rows).toEqual([{ tries: 0 }]);
     await control.clearChainFaults(84532);
     await settleDown();
     expect((await moneyOf(agent, jobKey)).payment).toBe('refunded');

@@ -131,6 +131,13 @@ export async function takeRefund(db: Queries, refund: TransferRefund, now: Date)
   return taken && { ...refund, ...taken };
 }
 
+/** Takes back a try that nobody answered: only tries that a chain answered use up the day there is for them. */
+export async function forgetTry(db: Queries, { refund_key, tries }: TransferRefund): Promise<void> {
+  await db.many(sql`
+    update refunds set tries = tries - 1
+    where refund_key = ${refund_key} and state = 'refund_pending' and tries = ${tries} and tries > 0`);
+}
+
 /**
  * The transfer back, to the sender alone. Its nonce derives from the arrival, so the token lets it happen once, however
  * often it is signed and sent.

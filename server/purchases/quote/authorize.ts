@@ -13,6 +13,7 @@ import { purchaseRefusal } from '../job/authority.ts';
 import { findJob } from '../job/load.ts';
 import { jobReply, replyWith } from '../job/view.ts';
 import { askForApproval } from './approval.ts';
+import { failedOftenRefusal } from './failed-often.ts';
 import { loadQuote } from './quote.ts';
 
 /**
@@ -64,13 +65,15 @@ export const authorize: Verb<typeof contract.authorize> = async (call) => {
       utcDay(ctx.now),
     ]),
   );
-  const [isReserved, job, off] = await Promise.all([
+  const [isReserved, job, off, failedOften] = await Promise.all([
     reserve(tx, jobKey, caller.grant, ctx.now),
     findJob(tx, jobKey, caller),
     switchedOffRefusal(tx, ctx.runtime.rails),
+    failedOftenRefusal(tx, caller.accountKey, ctx.now),
   ]);
   if (!job) return standingOf(call, off);
   refuse(off);
+  refuse(failedOften);
   // A job that nobody could pay for would only hold room.
   refuse(purchaseRefusal(caller, ctx.runtime.rails, ctx.now));
   if (isReserved) return { status: 201, ...replyWith(job, caller, ctx) };

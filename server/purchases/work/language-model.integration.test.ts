@@ -86,6 +86,29 @@ describe('a buyer whose checks a model cannot read', () => {
     expect(await holdsOf(agent)).toEqual([]);
   });
 
+  it('waits a day after ten of them, so that one credit does not pay models for ever', async () => {
+    model.behave('huge');
+    const agent = await Agent.arrive(service);
+    for (let count = 0; count < 10; count += 1) {
+      const jobKey = await agent.authorizedJob();
+      const credit = { rail: 'x402', method: 'wallet_credit', idempotency_key: jobKey };
+      const paid =
+        count === 0
+          ? await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) })
+          : await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, credit);
+      expect(paid.status).toBe(200);
+      await service.execute(jobKey);
+      expect((await agent.job(jobKey)).body).toMatchObject({ state: 'failed', payment_state: 'credited' });
+    }
+    const { body: quote } = await agent.quote();
+    const authorize = () =>
+      agent.post(`/api/agent/v1/purchases/${quote.quote_key}/authorize`, { terms_version: quote.terms_version });
+    const refused = await authorize();
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
+    expect(refused.body.detail).toContain('10 checks of this account ended without a report within a day');
+    expect(await holdsOf(agent)).toEqual([]);
+  });
+
   it('is not blamed for re-checks while the provider is down, and gets the money back', async () => {
     model.behave('good');
     const agent = await Agent.arrive(service);
