@@ -64,7 +64,7 @@ export type LetterWriters<Message extends LetterMessage> = {
 
 /**
  * Writes the letters of a queued message. Decide, send, note: a crash in between sends the same letter again. Rejects,
- * so that the queue retries, when the mail server refuses or no room knows the message (a newer process sent it).
+ * so that the queue retries, when the mail server refuses or none is set, or no room knows the message (a newer process sent it).
  */
 export async function sendLetter(
   runtime: Runtime,
@@ -72,12 +72,13 @@ export async function sendLetter(
   message: LetterMessage,
 ): Promise<void> {
   const { mailer } = runtime;
-  if (!mailer) return;
   const write = writers[message.kind];
   if (!write) throw new Error(`no room writes the letters of ${message.kind}`);
   for (const due of await write(runtime, message as never)) {
     const letterKey = await letOut(runtime, due);
     if (!letterKey) continue;
+    // A setting that got lost must not lose letters: they wait with the dead ones.
+    if (!mailer) throw new Error('no letter can be sent: SMTP_URL is not set');
     await mailer.send(due.address, letterOf(await due.words())).catch((error) => {
       log('letter_not_sent', { kind: due.kind, letter_key: letterKey, ...errorFields(error) });
       throw error;

@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buyingByCard, cards, heard, listen, paidOnPage, stripeOf } from '../../e2e/support/card.ts';
-import type { Customer } from '../../e2e/support/customer.ts';
+import { Customer, newAgent, register } from '../../e2e/support/customer.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
+import { controlClient } from '../../sandbox/control-client.ts';
+import type { IdentityLetter } from '../identity/letters.ts';
 import { makeSignInLink, spendSignInLink } from '../identity/sign-in.ts';
 import { queueDueLetters } from '../mail/due-letters.ts';
+import { sendLetter } from '../mail/send-letter.ts';
+import { letters as writers } from './letters.ts';
 
 const service = await startService(withCard);
 const { pool } = service.database;
@@ -54,6 +58,17 @@ describe('the letters of a whole life', () => {
     expect(ready?.text).toContain(`Read the report:\n${service.baseUrl}/reports/${jobKey}\n`);
     expect(final?.text).toContain(`accepted by ${buyer.customer.email} on `);
     expect((await lettersOf(buyer.customer)).length).toBe(letters.length);
+  });
+
+  it('wait where no mail server is set, and go out once there is one', async () => {
+    const customer = new Customer(service);
+    const { registration_key } = (await register(newAgent(service), customer.email)).body;
+    const message: IdentityLetter = { kind: 'registration', registration_key };
+    await expect(sendLetter({ ...service.runtime, mailer: null }, writers, message)).rejects.toThrow('SMTP_URL');
+    const received = () => controlClient(service.sandbox.controlUrl).mail(customer.email);
+    expect(await received()).toEqual([]);
+    await sendLetter(service.runtime, writers, message);
+    expect(await received()).toHaveLength(1);
   });
 
   it('hold no word of an agent in a subject, and none as a link or markup', async () => {
