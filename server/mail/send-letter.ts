@@ -64,7 +64,8 @@ export type LetterWriters<Message extends LetterMessage> = {
 
 /**
  * Writes the letters of a queued message. Decide, send, note: a crash in between sends the same letter again. Rejects,
- * so that the queue retries, when the mail server refuses or none is set, or no room knows the message (a newer process sent it).
+ * so that the queue retries, when the mail server refuses, when none is set, or when no room knows the message (a newer
+ * process sent it).
  */
 export async function sendLetter(
   runtime: Runtime,
