@@ -8,7 +8,8 @@ const words: Partial<Record<ProblemCode, string>> = {
   grant_limit_exceeded: 'This would exceed the agent’s spending limit. Ask whoever runs it.',
   action_not_allowed:
     'A member of the account has started a card payment. Only a member can continue it; otherwise ask the agent for a new link.',
-  rate_limited: 'Too many tries. Try again in a minute.',
+  rate_limited:
+    'Too many tries, or as many checks of this account are under way as may be. Try again in a minute, once open payments are finished.',
 };
 
 /** The words for a problem code; null for any other text. */

@@ -5,12 +5,13 @@ import type { Rail, Rails } from './rail.ts';
 import { x402Rail } from './x402/rail.ts';
 import { openStablecoins } from './x402/stablecoins.ts';
 
-type Settings = Pick<Configuration, 'x402' | 'card'>;
+type Settings = Pick<Configuration, 'x402' | 'card' | 'remediesMax'>;
 
 /** A rail that is missing here does not compile. */
 const makers: Readonly<Record<RailName, (settings: Settings) => Rail>> = {
   x402: ({ x402 }) => x402Rail(x402 && openStablecoins(x402)),
-  card: ({ card }) => cardRail(card),
+  // Whoever may take remedies without end needs no bound on what is under way either.
+  card: ({ card, remediesMax }) => cardRail(card, remediesMax > 0),
 };
 
 /** This build's rails, configured as far as their settings go. Calls nobody. */

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
+import { transact } from '../../kernel/transaction.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Outcome, Process } from '../rail.ts';
 import { attemptByKey, type CardAttempt, countFailedCall, lookAgainAt, pageEnd } from './attempt.ts';
@@ -15,6 +16,7 @@ import {
   type Session,
   toCents,
 } from './provider.ts';
+import { requireRoomUnderWay } from './under-way.ts';
 
 /** Paying on the provider's page. It is created on the payer's click; until then another rail may take over. */
 
@@ -38,16 +40,23 @@ export function waiting(pages: OwnPages, attempt: CardAttempt): Extract<Outcome,
 /**
  * Opens an attempt's page, or returns the open one, for a member of `accountKey`; null for a stranger. Null when it cannot
  * be paid any more. A page opened by a member shows the account's cards, so others cannot have it: throws
- * `action_not_allowed`.
+ * `action_not_allowed`. Where `isBounded`, a page that is not open yet throws `rate_limited` while as many checks of the
+ * account are under way by card as may be.
  */
 export async function openPage(
   { db, clock }: Process,
   provider: CardProvider,
   pages: OwnPages,
-  { attempt, accountKey }: { attempt: CardAttempt; accountKey: string | null },
+  { attempt, accountKey, isBounded }: { attempt: CardAttempt; accountKey: string | null; isBounded: boolean },
 ): Promise<string | null> {
   const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, attempt) : null;
-  const asked = await ask(db, attempt, customerId, clock());
+  const now = clock();
+  const asked = await transact(db, async (tx) => {
+    if (isBounded && !attempt.session_id) {
+      await requireRoomUnderWay(tx, { accountKey: attempt.account_key, jobKey: attempt.job_key, now });
+    }
+    return ask(tx, attempt, customerId, now);
+  });
   if (!asked) return null;
   if (asked.customer_id && accountKey !== attempt.account_key) {
     throw new Problem(

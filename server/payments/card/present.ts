@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { transact } from '../../kernel/transaction.ts';
-import { Problem } from '../../problems/problem.ts';
+import { Problem, refuse } from '../../problems/problem.ts';
 import type { Accepted, PaymentRequest, Presented } from '../rail.ts';
 import { attemptOfRequest, type CardAttempt, type Opening, recordIntent } from './attempt.ts';
 import { chargeSaved } from './charge.ts';
@@ -8,6 +8,10 @@ import { lookUpPage, type OwnPages, waiting } from './checkout.ts';
 import type { CardProof } from './outcome.ts';
 import type { CardProvider } from './provider.ts';
 import { type CardToCharge, cardToCharge, lockCard } from './saved.ts';
+import { requireRoomUnderWay, underWayRefusal } from './under-way.ts';
+
+/** A request to pay by card; `isBounded` where an account has a few checks under way by card at most. */
+type CardRequest = PaymentRequest & { readonly isBounded: boolean };
 
 /**
  * Reads how a request wants to pay by card. A client names a method, never a card or an amount: the account's newest
@@ -17,7 +21,7 @@ import { type CardToCharge, cardToCharge, lockCard } from './saved.ts';
 export async function present(
   provider: CardProvider,
   pages: OwnPages,
-  request: PaymentRequest,
+  request: CardRequest,
 ): Promise<Presented<CardAttempt, CardProof>> {
   const onPage = byPage(pages, request);
   const wanted = request.method ?? (request.covers('card_checkout') ? 'card_checkout' : 'card_saved');
@@ -42,7 +46,11 @@ export async function present(
       attempt.method === 'card_saved'
         ? chargeSaved(request, provider, attempt)
         : lookUpPage(request, provider, pages, attempt),
-    accepted: async () => (card ? bySavedCard(provider, request, card) : onPage),
+    async accepted() {
+      // Say it before anybody is sent a link; what begins at once is counted again, under a lock.
+      if (request.isBounded) refuse(await underWayRefusal(request.db, request));
+      return card ? bySavedCard(provider, request, card) : onPage;
+    },
     withHolder: async () => (request.covers('card_checkout') ? onPage : undefined),
   };
 }
@@ -58,7 +66,7 @@ function byPage(pages: OwnPages, request: PaymentRequest): Accepted<CardAttempt,
 
 function bySavedCard(
   provider: CardProvider,
-  request: PaymentRequest,
+  request: CardRequest,
   card: CardToCharge,
 ): Accepted<CardAttempt, CardProof> {
   return {
@@ -71,15 +79,19 @@ function bySavedCard(
 const looks = 40;
 const lookAfterMs = 100;
 
-/** Records the intent to charge a card. Waits while as many charges to it are under way as may be declined. */
+/**
+ * Records the intent to charge a card. Waits while as many charges to it are under way as may be declined. Throws
+ * `rate_limited` while as many checks of the account are.
+ */
 async function openCharge(
   opening: Opening,
-  request: PaymentRequest,
+  request: CardRequest,
   card: CardToCharge,
 ): Promise<CardAttempt | undefined> {
   const by = { method: 'card_saved', cardKey: card.card_key, customerId: card.customer_id } as const;
   for (let look = 0; look < looks; look += 1) {
     const opened = await transact(request.db, async (tx) => {
+      if (request.isBounded) await requireRoomUnderWay(tx, request);
       const standing = await lockCard(tx, card, request.now);
       return standing === 'ready' ? recordIntent(tx, opening, request, by) : standing;
     });

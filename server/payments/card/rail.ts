@@ -19,8 +19,13 @@ import { type CardRefund, refundsOver } from './refunds.ts';
 import { forgetRemoved, listCards, noteUse, removeCard, removeCards } from './saved.ts';
 import { byStrangers } from './strangers.ts';
 
-/** The card rail, over Stripe: its page, kept cards, refunds and disputes. */
-export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, CardProof, CardRefund> {
+type CardRail = Rail<CardAttempt, CardProof, CardRefund>;
+
+/**
+ * The card rail, over Stripe: its page, kept cards, refunds and disputes. `isBounded`: an account has a few checks under
+ * way by card at most.
+ */
+export function cardRail(configuration: CardConfiguration, isBounded: boolean): CardRail {
   const faults = faultsOf(configuration);
   const provider = faults.length === 0 ? openCardProvider(configuration) : null;
   const pages = { returnUrl: configuration.returnUrl ?? '' };
@@ -42,7 +47,7 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
     },
     seemsUp: () => provider !== null,
 
-    present: async (request) => present(ready(), pages, request),
+    present: async (request) => present(ready(), pages, { ...request, isBounded }),
     confirmation: (attempt, _attested, proof) => (proof || attempt.state === 'collected' ? {} : null),
 
     openAttempt,
@@ -50,7 +55,8 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
       method: 'card_checkout',
       address: (paymentKey) => continuationUrl(pages, paymentKey),
       attempt: attemptByKey,
-      open: async (process, attempt, accountKey) => openPage(process, ready(), pages, { attempt, accountKey }),
+      open: async (process, attempt, accountKey) =>
+        openPage(process, ready(), pages, { attempt, accountKey, isBounded }),
       byStrangers,
     },
     kept: { method: 'card_saved', list: listCards, remove: removeCard, removeAll: removeCards, noteUse },

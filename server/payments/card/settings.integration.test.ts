@@ -10,8 +10,8 @@ const service = await startService(withCard);
 /** What the service says of its card rail with other settings. */
 async function cardWith(changes: Readonly<Record<string, string | undefined>>) {
   const { ENVIRONMENT, ...environment } = { ...service.environment, ...changes };
-  const { x402, card } = readConfiguration({ ...environment, ENVIRONMENT: ENVIRONMENT ?? 'test' });
-  const rails = openRails({ x402, card });
+  const settings = readConfiguration({ ...environment, ENVIRONMENT: ENVIRONMENT ?? 'test' });
+  const rails = openRails(settings);
   const { body } = await perform('service_contract', operatorContext({ ...service.runtime, rails }), {});
   const { rails: told, purchasable_rails: purchasable } = body.availability;
   return { reasons: told.card?.reasons, isSold: purchasable.includes('card') };
