@@ -119,7 +119,10 @@ function carryOut(api: Api, { call, request, key, fault, endpoint, path }: Serve
   const { provider, keys } = api;
   api.runDue();
   provider.cause = { id: request, idempotency_key: key ?? null };
-  let outcome: Outcome = fault?.mode === 'error_500' ? internalError() : perform(provider, endpoint, path, given);
+  let outcome: Outcome;
+  if (fault?.mode === 'error_500') outcome = internalError();
+  else if (fault?.mode === 'error_400') outcome = outcomeOf(refused(`${endpoint.name} is not possible here.`));
+  else outcome = perform(provider, endpoint, path, given);
   if (fault?.mode === 'error_500_after') outcome = internalError();
   provider.cause = NOBODY;
   const { status, body, begun } = outcome;

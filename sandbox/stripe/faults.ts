@@ -7,6 +7,7 @@ const FAULT_MODES = {
   hold_before: 'waits until released, then carries the call out',
   hold_after: 'carries the call out, then keeps the answer until released',
   slow: 'carries the call out at once, answers `ms` later',
+  error_400: 'answers 400 invalid_request_error and keeps that for the key; nothing happened',
   error_500: 'answers 500 and keeps that for the key; nothing happened',
   error_500_after: 'carries the call out, answers 500 and keeps that for the key',
   conflict_409: 'answers 409 idempotency_key_in_use, keeps nothing; nothing happened',

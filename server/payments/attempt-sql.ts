@@ -1,6 +1,6 @@
-import { cardEnds, cardPayers, cardReference, cardRefundReference } from './card/attempt.ts';
+import { cardEnds, cardPayers, cardReference, cardRefundReference, cardRefundRests } from './card/attempt.ts';
 import { keepsCard } from './card/saved.ts';
-import { backReference, transferEnds, transferPayers, transferReference } from './x402/attempt.ts';
+import { backReference, transferBackRests, transferEnds, transferPayers, transferReference } from './x402/attempt.ts';
 
 /** The rails' tables, joined for purchases. A new rail adds itself to each. */
 
@@ -17,6 +17,14 @@ export const collectionReference = (paymentKey: string): string =>
 /** A refund's outside reference; null until it was carried out. */
 export const refundReference = (refundKey: string): string =>
   `coalesce(${backReference(refundKey)}, ${cardRefundReference(refundKey)})`;
+
+/** Pending for longer, a refund that rests is for an operator. */
+const pendingMax = 'make_interval(days => 1)';
+
+/** Whether an operator may settle the pending refund `r` at `now`: it is old, and its rail surely has no try under way. */
+export const isForOperator = (r: string, now: string): string => `(
+  ${r}.state = 'refund_pending' and ${r}.created_at <= ${now} - ${pendingMax}
+  and (${cardRefundRests(r)} or ${transferBackRests(r)}))`;
 
 /** Whether an account keeps something that can be charged. */
 export { keepsCard };

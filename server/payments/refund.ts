@@ -2,11 +2,12 @@ import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { microcents } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { credited, creditedOfRevenue, refundOwed, refundOwedOfRevenue } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
 import { collectionOf } from './attempt.ts';
+import { isForOperator } from './attempt-sql.ts';
 import { owesAfterDispute } from './dispute.ts';
 import { type Process, type Rails, type Refund, type RefundReason, railOf } from './rail.ts';
 
@@ -122,30 +123,37 @@ export async function reviveRefund(
   return revived?.state;
 }
 
-/** How an operator settles a refund that failed. */
+/** How an operator settles a refund that failed, or is pending for long. */
 export interface Settlement {
   as: 'sent_by_hand' | 'wallet_credit';
   /** What was sent is named by it; the database refuses it without. */
   reference?: string;
 }
 
+/** The failure of one that was pending is that an operator took it over: then no worker sends it. */
+const settling = `
+  with open as (
+    select refund_key, state from refunds r
+    where refund_key = $1 and dropped_at is null and (state = 'refund_failed' or ${isForOperator('r', '$4::timestamptz')})
+      and not exists (select from card_disputes d where d.intent_id = r.intent_id and closed_at is null)
+    for update)
+  update refunds r set state = 'refund_failed', settled_as = $2, settled_reference = $3, settled_at = $4, dropped_at = $4,
+    decided_at = coalesce(decided_at, $4), failure = coalesce(failure, 'It was pending for long, and an operator settled it.')
+  from open where r.refund_key = open.refund_key
+  returning r.amount_microcents, open.state as was`;
+
 /**
- * Settles a refund that failed: it is owed no more, and nothing revives it. Undefined when it is none, was settled or
- * dropped before, or waits for a dispute.
+ * Settles a refund that failed, or that is pending for long and rests: it is owed no more, and nothing revives or sends it.
+ * Undefined when it is none, was settled or dropped before, may be under way, or waits for a dispute.
  */
 export async function settleFailed(
   tx: Tx,
   refundKey: string,
   settlement: Settlement,
   now: Date,
-): Promise<{ payment_key: string | null; amount_microcents: bigint } | undefined> {
+): Promise<{ amount_microcents: bigint; was: 'refund_pending' | 'refund_failed' } | undefined> {
   const reference = settlement.as === 'sent_by_hand' ? (settlement.reference ?? null) : null;
-  return tx.maybe(sql`
-    update refunds r set settled_at = ${now}, settled_as = ${settlement.as}, settled_reference = ${reference},
-      dropped_at = ${now}
-    where refund_key = ${refundKey} and state = 'refund_failed' and dropped_at is null
-      and not exists (select from card_disputes d where d.intent_id = r.intent_id and closed_at is null)
-    returning payment_key, amount_microcents`);
+  return tx.maybe(statement(settling, [refundKey, settlement.as, reference, now]));
 }
 
 /** Delays the next try while `attempt` runs. */

@@ -83,7 +83,8 @@ export const giveBack = defineOperation({
 export const settleRefund = defineOperation({
   ...act,
   name: 'settle_refund',
-  summary: 'Close a refund that failed with what was done: sent by hand, or kept as credit of its buyer.',
+  summary:
+    'Close a refund that failed, or is pending for a day and cannot be under way, with what was done: sent by hand, or kept as credit of its buyer.',
   path: '/console/refunds/{refund_key}/settle_refund',
   input: z.discriminatedUnion('as', [
     z.strictObject({

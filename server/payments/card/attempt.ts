@@ -204,6 +204,9 @@ export async function notePageDecline(
 /** The card that each attempt collected from, by its fingerprint. */
 export const cardPayers = "select payment_key, payer from card_charges where use = 'payment'";
 
+/** Whether no try of the card refund `r` can be under way, as SQL: none was made. Of others the provider must be asked. */
+export const cardRefundRests = (r: string): string => `(${r}.intent_id is not null and ${r}.tries = 0)`;
+
 /** When an open card attempt becomes cancelable (on the page, while it waits for its payer), and its page ends. */
 export const cardEnds = `
   select payment_key,

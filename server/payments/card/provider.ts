@@ -101,6 +101,21 @@ export function isRefusedForGood(error: unknown): boolean {
   return isGood && (error.statusCode === 400 || error.statusCode === 404);
 }
 
+/** Refusals that end by themselves, or say that somebody else decides. */
+const passing = [
+  'balance_insufficient',
+  'insufficient_funds',
+  'lock_timeout',
+  'resource_missing',
+  'refund_disputed_payment',
+];
+
+/** Why a call is refused whenever it is made; null where that is not sure. */
+export function lastingRefusal(error: unknown): string | null {
+  if (!(error instanceof Stripe.errors.StripeInvalidRequestError) || error.statusCode !== 400) return null;
+  return isRefusedAs(error, ...passing) ? null : (error.code ?? error.message);
+}
+
 /** Whether it was refused because the provider no longer has its card or customer. */
 export function isAboutCard(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && ['payment_method', 'customer'].includes(error.param ?? '');

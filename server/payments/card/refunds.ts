@@ -9,7 +9,7 @@ import { sentToCard } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import type { Refund, RefundFate, Refunds } from '../rail.ts';
 import type { CardProof } from './outcome.ts';
-import { type CardProvider, fromCents, isRefusedAs } from './provider.ts';
+import { type CardProvider, fromCents, isRefusedAs, lastingRefusal, retrieveIntent } from './provider.ts';
 
 /** A refund with its charge, which it gives back in full. */
 export interface CardRefund extends Refund {
@@ -96,9 +96,22 @@ async function carryOut(provider: CardProvider, refund: CardRefund): Promise<Ref
   } catch (error) {
     // An unannounced dispute: its end decides.
     if (isRefusedAs(error, 'charge_disputed')) return { is: 'open' };
-    if (!isRefusedAs(error, 'charge_already_refunded')) throw error;
-    return (await sent(provider, refund)) ?? { is: 'open' };
+    if (isRefusedAs(error, 'charge_already_refunded')) return (await sent(provider, refund)) ?? { is: 'open' };
+    const refusal = lastingRefusal(error);
+    if (refusal === null || refund.tries < refusedTries || !(await isUntouched(provider, refund))) throw error;
+    return { is: 'refund_failed', because: `The card provider refused for good: ${refusal}.` };
   }
+}
+
+/** About half an hour of tries: a refusal may be of an outage, or a fault of ours that a new build mends. */
+const refusedTries = 150;
+
+/** Whether the provider shows nothing that has gone back, is on its way back or is contested of a charge. */
+async function isUntouched(provider: CardProvider, { intent_id: intentId }: CardRefund): Promise<boolean> {
+  const { data } = await provider.stripe.refunds.list({ payment_intent: intentId, limit: 100 });
+  const { latest_charge: charge } = await retrieveIntent(provider, intentId);
+  if (charge === null || typeof charge === 'string' || charge.disputed || charge.amount_refunded > 0) return false;
+  return data.every(({ status }) => status === 'failed' || status === 'canceled');
 }
 
 /** Why a refund failed that was under way when its charge was disputed. It can be tried again once the dispute is won. */

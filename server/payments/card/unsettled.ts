@@ -1,6 +1,7 @@
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import { isForOperator } from '../attempt-sql.ts';
 import {
   type CardBooks,
   type OpenPayment,
@@ -10,6 +11,16 @@ import {
   toldMax,
   type Waiting,
 } from '../told.ts';
+
+const openRefunds = `
+  select refund_key, r.job_key, r.state, r.created_at, r.tries, r.amount_microcents, 'card' as network,
+    account_key as payer, r.failure, count(*) over () as total,
+    case when exists (
+      select from card_disputes d where d.intent_id = r.intent_id and closed_at is null) then 'dispute'
+      when r.state = 'refund_failed' or ${isForOperator('r', '$1::timestamptz')} then 'person' else 'try' end as waits_for
+  from refunds r join jobs using (job_key)
+  where r.intent_id is not null and r.state <> 'refunded' and r.dropped_at is null
+  order by r.created_at limit ${toldMax}`;
 
 /** Lists card charges and refunds with an unknown result. A payment that waits for its payer is not one. */
 export async function readCardsWaiting(
@@ -31,18 +42,7 @@ export async function readCardsWaiting(
   return {
     unknown: await openPayments(true),
     payments: await openPayments(false),
-    refunds: await told<OpenRefund>(
-      db,
-      sql`
-        select refund_key, r.job_key, r.state, r.created_at, r.tries, r.amount_microcents, 'card' as network,
-          account_key as payer, r.failure, count(*) over () as total,
-          case when exists (
-            select from card_disputes d where d.intent_id = r.intent_id and closed_at is null) then 'dispute'
-            when r.state = 'refund_failed' then 'person' else 'try' end as waits_for
-        from refunds r join jobs using (job_key)
-        where r.intent_id is not null and r.state <> 'refunded' and r.dropped_at is null
-        order by r.created_at limit ${toldMax}`,
-    ),
+    refunds: await told<OpenRefund>(db, statement(openRefunds, [now])),
   };
 }
 

@@ -47,6 +47,20 @@ export const transferReference = (paymentKey: string): string => `(
   select network || ':' || transaction from chain_transfers c where c.payment_key = ${paymentKey}
   order by removed_at is not null, is_superseded, seen_at desc limit 1)`;
 
+/**
+ * Whether the transfer back of the refund `r` can be under way no more, as SQL: its arrival stands, no transfer has its nonce,
+ * and none was ever signed, or the newest signature ended before a search that reached the chain's end.
+ */
+export const transferBackRests = (r: string): string => `(
+  ${r}.network is not null and exists (
+    select from chain_transfers a where a.network = ${r}.network and a.transaction = ${r}.arrival_transaction
+      and a.position = ${r}.arrival_position and a.removed_at is null
+      and not exists (select from chain_transfers back where back.network = a.network and back.nonce = a.refund_nonce
+        and back.removed_at is null)
+      and (${r}.valid_before is null or exists (
+        select from searched_chains s where s.network = a.network and s.address = a.recipient
+          and s.balance_microcents is not null and s.searched_at > ${r}.valid_before + make_interval(mins => 10)))))`;
+
 /** The outside reference of a transfer back, as SQL; null until it is in a block. */
 export const backReference = (refundKey: string): string => `(
   select network || ':' || transaction from chain_transfers back

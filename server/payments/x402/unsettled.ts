@@ -2,6 +2,7 @@ import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import { sumsNow } from '../../ledger/closing.ts';
+import { isForOperator } from '../attempt-sql.ts';
 import {
   type ChainBooks,
   type OpenPayment,
@@ -73,22 +74,24 @@ async function openAttempts(db: Queries, now: Date): Promise<Pick<Waiting, 'unkn
   };
 }
 
+const refundsNotCarriedOut = `
+  select refunds.refund_key, refunds.job_key, refunds.state, refunds.created_at, tries, refunds.amount_microcents,
+    refunds.network, sender as payer, refunds.failure,
+    case when refunds.state = 'refund_failed' or ${isForOperator('refunds', '$1::timestamptz')} then 'person'
+      when c.removed_at is not null then 'arrival' when x.watch_at is not null then 'finality'
+      when refunds.valid_before > $1::timestamptz then 'transfer' else 'try' end as waits_for
+  from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
+    and c.position = arrival_position
+  left join x402_transfers x on x.payment_key = refunds.payment_key
+  where refunds.state <> 'refunded' and refunds.dropped_at is null order by refunds.created_at limit ${toldMax}`;
+
 /** Refunds that are owed and were not carried out. */
 async function openRefunds(db: Queries, now: Date): Promise<Told<OpenRefund>> {
   // Apart from the rows: only these are looked up on their chains.
   const { total } = await db.one<{ total: number }>(sql`
     select count(*)::int as total from refunds
     where state <> 'refunded' and dropped_at is null and network is not null`);
-  const rows = await db.many<OpenRefund>(sql`
-    select refunds.refund_key, refunds.job_key, refunds.state, refunds.created_at, tries, refunds.amount_microcents,
-      refunds.network, sender as payer, refunds.failure,
-      case when refunds.state = 'refund_failed' then 'person' when c.removed_at is not null then 'arrival'
-        when x.watch_at is not null then 'finality' when refunds.valid_before > ${now} then 'transfer' else 'try' end
-        as waits_for
-    from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
-      and c.position = arrival_position
-    left join x402_transfers x on x.payment_key = refunds.payment_key
-    where refunds.state <> 'refunded' and refunds.dropped_at is null order by refunds.created_at limit ${toldMax}`);
+  const rows = await db.many<OpenRefund>(statement(refundsNotCarriedOut, [now]));
   return { rows, total };
 }
 

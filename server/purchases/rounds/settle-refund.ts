@@ -12,9 +12,10 @@ import { issueReceipt } from '../receipt/receipt.ts';
 import { freeRoom } from '../work/ended-room.ts';
 
 /**
- * Closes a refund that failed with what an operator did about it: sent by hand, or kept as credit of its buyer. Its
- * amount is the refund's. Resolves to it and to the purchase, if it is of one. Throws `not_found`, and
- * `action_not_allowed` when it did not fail, is settled, waits for a dispute, or is nobody's to spend.
+ * Closes a refund that failed, or that was pending for a day and cannot be under way, with what an operator did about it:
+ * sent by hand, or kept as credit of its buyer. Its amount is the refund's. Resolves to it and to the purchase, if it is
+ * of one. Throws `not_found`, and `action_not_allowed` when it may be under way, is settled, waits for a dispute, or is
+ * nobody's to spend.
  */
 export async function settleRefund(
   tx: Tx,
@@ -30,7 +31,11 @@ export async function settleRefund(
   const isCredit = settlement.as === 'wallet_credit';
   if (isCredit && !refund.is_own) throw notAllowed('Only what a purchase gives back can stay as credit.');
   const settled = await settleFailed(tx, refundKey, settlement, now);
-  if (!settled) throw notAllowed('No failed refund is open here: it is settled, on its way, or waits for a dispute.');
+  if (!settled) {
+    throw notAllowed(
+      'No failed refund is open here: it is settled, waits for a dispute, or may be on its way. One that is pending can be settled after a day, where no try can be under way.',
+    );
+  }
   post(tx, {
     ...(isCredit ? refundCredited : sentByHand(refund.is_card)),
     key: refundKey,
@@ -46,7 +51,7 @@ export async function settleRefund(
     return done;
   }
   const to = isCredit ? 'credited' : 'refunded';
-  const standing = await moveMoney(tx, job.job_key, { to, from: 'refund_failed' }, now);
+  const standing = await moveMoney(tx, job.job_key, { to, from: settled.was }, now);
   if (!isCredit) await freeRoom(tx, standing, now);
   noteOnJob(tx, standing, isCredit ? 'refund_credited' : 'refund_sent_by_hand', now);
   await issueReceipt(tx, receiptSigner, standing, now);
