@@ -7,13 +7,14 @@ import type { CardConfiguration } from './configuration/card.ts';
 import type { Configuration } from './configuration.ts';
 import { systemClock } from './kernel/clock.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
-import { sqlState } from './kernel/database.ts';
+import { openDatabase, sqlState } from './kernel/database.ts';
 import { skewMaxSeconds } from './kernel/database-clock.ts';
 import { jsonService } from './kernel/json-http.ts';
 import { errorFields, log } from './kernel/log.ts';
 import { SteadyClient } from './kernel/postgres/steady-client.ts';
+import { accountInUse, accountOfKey, keepFirstAccount } from './payments/card/account.ts';
 import { currenciesHeld } from './payments/card/currencies.ts';
-import { openCardProvider } from './payments/card/provider.ts';
+import { type CardProvider, openCardProvider } from './payments/card/provider.ts';
 
 /** Statements use `old` in RETURNING, which is new in this version. */
 const postgresMin = 18;
@@ -32,11 +33,14 @@ const lookAgainMs = 1_000;
 
 /**
  * Compares the database, and in production the chains and the account at Stripe, with the environment. `wrong` is what
- * only another environment mends: an old PostgreSQL, a refused password, another chain, an account in another currency.
- * `absent` is what is not there now: a database that does not answer or lacks migrations, a silent chain.
+ * only another environment mends: an old PostgreSQL, a refused password, another chain, an account in another currency or
+ * another than before.
+ * `absent` is what is not there now: a database that does not answer or lacks migrations, a silent chain. A start `keeps`
+ * the first account at Stripe, a check of the environment writes nothing.
  */
 export async function lookAround(
   configuration: Pick<Configuration, 'databaseUrl' | 'replica' | 'environment' | 'x402' | 'card'>,
+  { keeps = false } = {},
 ): Promise<{ wrong: string[]; absent: Absent[] }> {
   const { databaseUrl, replica, environment, x402, card } = configuration;
   const chains =
@@ -45,7 +49,7 @@ export async function lookAround(
     databaseFault(databaseUrl),
     ...(replica ? [replicaFault(replica.url)] : []),
     ...chains.map(([network, url]) => chainFault(network, url ?? '')),
-    ...(environment === 'live' && card.mode === 'live' ? [cardFault(card)] : []),
+    ...(environment === 'live' && card.mode === 'live' ? [cardFault(card, databaseUrl, keeps)] : []),
   ]);
   const found = faults.filter((fault) => fault !== null);
   return {
@@ -57,7 +61,7 @@ export async function lookAround(
 /** Waits until the database is there and migrated. Throws `ConfigurationError` with a sentence per wrong variable. */
 export async function awaitSurroundings(configuration: Configuration): Promise<void> {
   for (let told = ''; ; await sleep(lookAgainMs)) {
-    const { wrong, absent } = await lookAround(configuration);
+    const { wrong, absent } = await lookAround(configuration, { keeps: true });
     if (wrong.length > 0) throw new ConfigurationError(wrong.join('\n'));
     const [missing] = absent.filter(({ isDatabase }) => isDatabase);
     if (!missing) return;
@@ -157,24 +161,51 @@ async function chainIdAt(url: string): Promise<number> {
   return Number(result);
 }
 
-/** Fees come in the currency that the account settles in, and the books have one alone. */
-async function cardFault(card: CardConfiguration): Promise<Fault | null> {
+async function cardFault(card: CardConfiguration, databaseUrl: string, keeps: boolean): Promise<Fault | null> {
+  const provider = openCardProvider(card);
   try {
-    const held = await currenciesHeld(openCardProvider(card));
-    return held.includes('usd')
-      ? null
-      : {
-          wrong: `STRIPE_SECRET_KEY is of an account that settles in ${held.join(', ').toUpperCase()}: fees are booked in USD alone`,
-        };
+    return (await currencyFault(provider)) ?? (await accountFault(provider, databaseUrl, keeps));
   } catch (error) {
     log('card_not_asked', errorFields(error));
-    // A restricted key may not read the balance.
-    if (error instanceof Stripe.errors.StripePermissionError) return null;
     // A key that ended overnight must not keep a process from coming back: stablecoins and reports need no Stripe.
     const isRefused = error instanceof Stripe.errors.StripeAuthenticationError;
     const sentence = isRefused
       ? 'STRIPE_SECRET_KEY is refused by Stripe: nothing is sold by card, and nothing goes back to cards, until another is set'
       : 'STRIPE_SECRET_KEY could not be tried at Stripe';
     return { sentence, isDatabase: false };
+  }
+}
+
+/** Fees come in the currency that the account settles in, and the books have one alone. */
+async function currencyFault(provider: CardProvider): Promise<Fault | null> {
+  const held = await currenciesHeld(provider).catch((error) => {
+    // A restricted key may not read the balance.
+    if (error instanceof Stripe.errors.StripePermissionError) return ['usd'];
+    throw error;
+  });
+  if (held.includes('usd')) return null;
+  return {
+    wrong: `STRIPE_SECRET_KEY is of an account that settles in ${held.join(', ').toUpperCase()}: fees are booked in USD alone`,
+  };
+}
+
+/** Another account knows none of the cards that are kept, and gives nothing back that was paid over the former. */
+async function accountFault(provider: CardProvider, databaseUrl: string, keeps: boolean): Promise<Fault | null> {
+  const account = await accountOfKey(provider);
+  if (account === null) return null;
+  const db = openDatabase(databaseUrl, { connections: 1 });
+  try {
+    if (keeps) await keepFirstAccount(db, account, systemClock());
+    const inUse = (await accountInUse(db)) ?? account;
+    if (inUse === account) return null;
+    return {
+      wrong: `STRIPE_SECRET_KEY is of the account ${account} at Stripe, and this service sells over ${inUse}: kept cards and open refunds are there. Set a key of ${inUse}, or accept the change: npm run card-account -- ${account} REASON`,
+    };
+  } catch (error) {
+    // A database that is away, or lacks the table, is told of beside this.
+    log('card_account_not_compared', errorFields(error));
+    return null;
+  } finally {
+    await db.end();
   }
 }

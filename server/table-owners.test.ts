@@ -15,7 +15,7 @@ const tablesOf = {
   mail: 'letters due_letters',
   payments:
     'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +
-    'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches ' +
+    'card_accounts card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches ' +
     'reconciliation_differences',
   sources: 'sources',
   availability: 'switches switch_changes incidents incident_updates',
