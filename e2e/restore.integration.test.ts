@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../commands/migrate.ts';
 import { createDatabase, type Postgres, startThrowawayPostgres } from '../commands/postgres.ts';
 import { controlClient } from '../sandbox/control-client.ts';
@@ -11,6 +11,7 @@ import { transact } from '../server/kernel/transaction.ts';
 import { closeBooks } from '../server/ledger/closing.ts';
 import { numberReceipts } from '../server/purchases/receipt/receipt-numbers.ts';
 import { waiveCharge } from '../server/purchases/review/waive.ts';
+import { sweep } from '../server/purchases/rounds/sweep.ts';
 import { Agent } from './support/agent.ts';
 import { restoreDump } from './support/backup.ts';
 import {
@@ -37,6 +38,8 @@ afterAll(async () => {
 const service = await startService();
 // Stripe knows more than its books.
 const byCard = await startService(withCard, { checked: false });
+// Its clock is Stripe's, which the tests of the other move on.
+const alsoByCard = await startService(withCard);
 const control = controlClient(service.sandbox.controlUrl);
 const chain = 84532;
 
@@ -159,6 +162,36 @@ describe('a payment that went back after the backup that knows it as collected',
     const told = await money();
     expect(told.match(/they agree/g)).toHaveLength(2);
     expect(told).toContain('no refund explains: 0');
+  });
+});
+
+describe('credit for a payment that went back in the lost time', { timeout: 120_000 }, () => {
+  it.each([false, true])('is taken again, and what was spent of it is our loss: %s', async (isSpent) => {
+    const agent = await Agent.arrive(service);
+    const buyer = { agent, jobKey: await agent.paidJob(), signature: '' };
+    await service.sweep();
+    const restore = await service.backup();
+    await disputeTwice(buyer);
+    await workerRounds();
+    await restore();
+    // Before the chain was read.
+    const { body } = await agent.post(`/api/agent/v1/jobs/${buyer.jobKey}/cancel`);
+    expect(body).toMatchObject({ state: 'canceled', payment_state: 'credited' });
+    const again = await agent.authorizedJob();
+    const credit = { rail: 'x402', method: 'wallet_credit', idempotency_key: again };
+    const spend = async () => (await agent.post(`/api/agent/v1/jobs/${again}/payments`, credit)).status;
+    if (isSpent) expect(await spend()).toBe(200);
+    await workerRounds();
+    expect((await agent.job(buyer.jobKey)).body).toMatchObject({ state: 'canceled', payment_state: 'refunded' });
+    expect(await moved(buyer)).toEqual({ in: 1, out: 1 });
+    expect(await money()).toContain('no refund explains: 0');
+    if (!isSpent) expect(await spend()).not.toBe(200);
+    const { rows } = await service.database.pool.query(
+      "select debit_account from ledger_transfers where job_key = $1 and event = 'credit_taken'",
+      [buyer.jobKey],
+    );
+    const from = isSpent ? 'expense:reversals' : 'liability:wallet_credit';
+    expect(rows).toEqual([{ debit_account: from }]);
   });
 });
 
@@ -314,5 +347,75 @@ describe('a backup that is restored after purchases by card', { timeout: 120_000
     );
     expect(rows).toEqual([]);
     expect(await brokenInvariants(byCard.database.pool)).toEqual([]);
+  });
+});
+
+describe('a check that the backup knows as under way, restored 40 minutes later', { timeout: 120_000 }, () => {
+  /** A worker is there, after a test that was ahead of this one. */
+  async function works(at: Service): Promise<void> {
+    await at.database.pool.query('delete from worker_presence');
+    await sweep(at.runtime);
+  }
+
+  /** The first round of the worker that starts on the backup, 40 minutes after it was taken. */
+  async function startedLater(at: Service, restore: () => Promise<void>): Promise<void> {
+    at.advanceClock(2_400);
+    onTestFinished(() => at.advanceClock(-2_400));
+    await restore();
+    await sweep(at.runtime);
+  }
+
+  it.each([
+    ['x402', service],
+    ['card', alsoByCard],
+  ])('and delivered in the lost time is delivered again, and not given back: %s', async (rail, at) => {
+    if (rail === 'card') await listen(at);
+    const agent = rail === 'card' ? (await buyingByCard(at)).agent : await Agent.arrive(at);
+    const jobKey = rail === 'card' ? (await paidOnPage(at, agent)).jobKey : await agent.paidJob();
+    await works(at);
+    const restore = await at.backup();
+    await at.execute(jobKey);
+    expect((await agent.job(jobKey)).body.state).toBe('delivered');
+    await startedLater(at, restore);
+    await workerRounds(at);
+    const { body } = await agent.job(jobKey);
+    expect(body).toMatchObject({ state: 'queued', payment_state: 'collected' });
+    const left = Date.parse(body.deadlines.deliver_by) - at.runtime.clock().getTime();
+    expect(left / 60_000).toBeGreaterThan(14);
+    expect(left / 60_000).toBeLessThanOrEqual(15);
+    await at.execute(jobKey);
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'delivered', payment_state: 'collected' });
+    if (rail === 'x402') expect(await moved({ agent, jobKey, signature: '' })).toEqual({ in: 1, out: 0 });
+    else expect((await stripeOf(at).books()).charges.at(-1)?.amount_refunded).toBe(0);
+  });
+
+  it('and given back in the lost time is given up when the chain was read, with no credit besides', async () => {
+    const agent = await Agent.arrive(service);
+    const buyer = { agent, jobKey: await agent.paidJob(), signature: '' };
+    await works(service);
+    const restore = await service.backup();
+    await disputeTwice(buyer);
+    await workerRounds();
+    expect(await moved(buyer)).toEqual({ in: 1, out: 1 });
+    await startedLater(service, restore);
+    await workerRounds();
+    expect((await agent.job(buyer.jobKey)).body).toMatchObject({ state: 'failed', payment_state: 'refunded' });
+    expect(await moved(buyer)).toEqual({ in: 1, out: 1 });
+  });
+
+  it('fails when it is not delivered in the time that it gets', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    await works(service);
+    await startedLater(service, await service.backup());
+    for (let minute = 0; minute < 15; minute += 1) {
+      expect((await agent.job(jobKey)).body.state).toBe('queued');
+      service.advanceClock(61);
+      // A worker is there all the time.
+      await service.database.pool.query('update worker_presence set seen_at = $1', [service.runtime.clock()]);
+      await sweep(service.runtime);
+    }
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'failed', payment_state: 'credited' });
+    service.advanceClock(-15 * 61);
   });
 });

@@ -24,7 +24,7 @@ const tablesOf = {
     'billing_details purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',
   purchases:
     'quotes approvals unpaid_content jobs reports reviews dispute_texts receipts receipt_numbers ' +
-    'receipt_number_gaps receipt_keys webhook_endpoints archive_manifests archived_jobs archived_audit',
+    'receipt_number_gaps receipt_keys webhook_endpoints archive_manifests archived_jobs archived_audit worker_presence',
 } as const;
 type Room = keyof typeof tablesOf;
 

@@ -82,6 +82,11 @@ export const accepted: Movement = { event: 'accepted', debit: 'liability:held', 
 /** No report, or canceled before one: held becomes credit. */
 export const credited: Movement = { event: 'credited', debit: 'liability:held', credit: 'liability:wallet_credit' };
 
+/** What became credit had gone back already: it is held again, out of the credit, or as a loss once that was spent. */
+export function creditTaken(from: 'liability:wallet_credit' | 'expense:reversals'): Movement {
+  return { event: 'credit_taken', debit: from, credit: 'liability:held' };
+}
+
 /** The charge was waived: held is owed back. */
 export const refundOwed: Movement = { event: 'refund_owed', debit: 'liability:held', credit: 'liability:refunds' };
 

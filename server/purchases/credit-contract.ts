@@ -16,7 +16,7 @@ const CreditChange = z.object({
   event: z.string().meta({
     description:
       '`credited`: a purchase came to nothing; `credit_spent`: it paid for a check; `refund_credited`: a refund that could ' +
-      'not be sent was kept as credit. The list may grow.',
+      'not be sent was kept as credit; `credit_taken`: what it came from had gone back. The list may grow.',
   }),
   amount_microcents: amount.meta({ description: 'Microcents; negative where credit went.' }),
   balance_microcents: amount.meta({ description: 'Microcents of credit after this, over all that is listed.' }),

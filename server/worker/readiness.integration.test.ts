@@ -24,6 +24,19 @@ it('a worker takes no job before it has said that it is ready', {
   await worker.stop();
 });
 
+it('a worker that starts after an outage delivers what was due meanwhile', { timeout: 60_000 }, async () => {
+  const agent = await Agent.arrive(service);
+  const jobKey = await agent.paidJob();
+  const { pool } = service.database;
+  await pool.query(`insert into worker_presence (seen_at) values (now() - interval '1 hour')
+    on conflict (id) do update set seen_at = excluded.seen_at`);
+  await pool.query(`update jobs set deliver_by = now() - interval '30 minutes' where job_key = $1`, [jobKey]);
+  const worker = service.startWorker();
+  await expect.poll(async () => (await agent.job(jobKey)).body.state, { timeout: 40_000 }).not.toBe('queued');
+  await expect.poll(async () => (await agent.job(jobKey)).body.state, { timeout: 20_000 }).toBe('delivered');
+  await worker.stop();
+});
+
 it('a worker that is ready has every place warm: checks that come at once start no thread', {
   timeout: 150_000,
 }, async () => {

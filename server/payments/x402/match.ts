@@ -36,7 +36,7 @@ const goneBack = `
     join chain_transfers c on c.network = a.network and c.nonce = a.refund_nonce
       and (a.asset, a.sender, a.recipient, a.amount_microcents) = (c.asset, c.recipient, c.sender, c.amount_microcents)
   where c.use = 'outgoing' and c.removed_at is null and x.state = 'collected' and x.reversed_at is null
-    and jobs.payment_state = 'collected'
+    and jobs.payment_state in ('collected', 'credited')
     and not exists (select from refunds r
       where (r.network, r.arrival_transaction, r.arrival_position) = (a.network, a.transaction, a.position))
   order by c.seen_at limit $1`;

@@ -10,13 +10,20 @@ import { advance } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { freeEndedRoom } from '../work/ended-room.ts';
 import { failJob } from '../work/execute.ts';
+import { resume } from './resume.ts';
 import { throughAll } from './rounds.ts';
+
+/** A worker's round: what was due while no worker ran gets its time first, then `sweepDue`. */
+export async function sweep(runtime: Runtime): Promise<void> {
+  await resume(runtime);
+  await sweepDue(runtime);
+}
 
 /**
  * Moves on what a crash, a lost message or a deadline left behind. Uses the ordinary path's steps and compare-and-sets,
  * so nothing happens twice beside a request.
  */
-export async function sweep(runtime: Runtime): Promise<void> {
+export async function sweepDue(runtime: Runtime): Promise<void> {
   await failOverdue(runtime);
   await lapseUnpaid(runtime);
   await freeEndedRoom(runtime);

@@ -201,7 +201,7 @@ async function showProgress(runtime: Runtime, job: JobRow, stage: string, percen
 /** Delivers the report, once and in time: a worker with an old fence writes nothing. */
 async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<void> {
   const now = runtime.clock();
-  if (isLate(job, now)) return fail(runtime, job, notInTime);
+  if (isLate(job, now) && isLate(await asItIs(runtime, job), now)) return fail(runtime, job, notInTime);
   const digest = digestOf(canonicalJson(report));
   const transition = isRecheck(job) ? 'redeliver' : 'deliver';
   await unlessFenced(job, () =>
@@ -226,6 +226,11 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
       await issueReceipt(tx, runtime.receiptSigner, { job_key: job.job_key, becomes: delivered }, now);
     }),
   );
+}
+
+/** The job's time now: an outage moves it (specification 8.1). */
+function asItIs({ db }: Runtime, { job_key }: JobRow): Promise<Pick<JobRow, 'deliver_by'>> {
+  return db.one(sql`select deliver_by from jobs where job_key = ${job_key}`);
 }
 
 /** Who brought a failure about. */

@@ -65,7 +65,7 @@ const lineText = `
         case when finalized_at > taken_at then finalized_at end) - taken_at)) as seconds
     from jobs where taken_at > $1::timestamptz - make_interval(mins => ${busyMinutes}) group by account_key)
   select job_key, state, fence, tries, is_new from placed left join busy using (account_key)
-  where is_under_way is not true and place + under_way <= $2
+  where is_under_way is not true and deliver_by >= $1 and place + under_way <= $2
     and account_key <> all ($3::text[]) and not (is_new and ($4 or payers_place + payers_under_way > 1))
   order by deliver_by + make_interval(secs => ${laterForEach} * (place - 1 + under_way)
       + case when is_new then ${laterForNew} else 0 end
@@ -82,7 +82,7 @@ export interface Taken {
 /**
  * Takes the next job; undefined when none may run. Who waits longest has the turn, later by what its account has under
  * way, ahead and used lately, and if its buyer is new. The limit for an account holds across all workers, and a payer
- * without an accepted purchase has one check under way. `except`: accounts that get none; `noneNew`: nor do new buyers.
+ * without an accepted purchase has one check under way. What is late is the sweep's. `except`: accounts that get none; `noneNew`: nor do new buyers.
  */
 export async function takeNext(
   runtime: Runtime,

@@ -17,6 +17,7 @@ const reasons: Record<string, string> = {
   credited: 'Came back: the purchase came to nothing',
   credit_spent: 'Paid for a check',
   refund_credited: 'Came back: a refund could not be sent',
+  credit_taken: 'Went: what it came from had gone back',
 };
 
 /** The credit of a wallet, or of an account's agents, and how it came and went. */
