@@ -83,6 +83,8 @@ export interface Context {
   /** The request's block of addresses; null when no server noted it. */
   origin: string | null;
   idempotencyKey: string | null;
+  /** A page of ours: what it reads is counted where it is drawn. */
+  isPage?: true;
   /** The raw PAYMENT-SIGNATURE of an x402 client. */
   payment: string | null;
   /** Whether an X-PAYMENT header was sent: x402 version 1 clients do. */

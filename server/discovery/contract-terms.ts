@@ -1,5 +1,6 @@
 import { assessment } from '../availability/assessment.ts';
 import { toText, toWire } from '../kernel/money.ts';
+import { bytesOfAnAnswer } from '../operation/rate-limit.ts';
 import { disputeReasons } from '../purchases/contract.ts';
 import type { Runtime } from '../runtime.ts';
 import {
@@ -60,6 +61,7 @@ export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'rails'>)
       quota,
       window_seconds: windowSeconds,
     })),
+    rate_limit_answer_bytes: bytesOfAnAnswer,
     default_grant: {
       ...defaultGrant,
       per_job_limit_microcents: toWire(defaultGrant.per_job_limit_microcents),

@@ -23,6 +23,7 @@ import { allOperations } from '../operations.ts';
 import { PaymentRequired, Problem } from '../problems/problem.ts';
 import type { Context } from '../runtime.ts';
 import { advise, verbs } from '../verbs.ts';
+import { chargeAnswer } from './charge-answer.ts';
 import { readFrom } from './read-from.ts';
 import { asKept, claimOf, inProgress, type Outcome, once, releasedAnswer } from './replay.ts';
 import { parseInput, refuseTooLarge, refuseUnreadable } from './validation.ts';
@@ -63,6 +64,7 @@ async function performed<Name extends OperationName>(
       throw customer ? await advise(error, customer, rawInput, ctx) : error;
     });
     if (caller.kind !== 'anonymous') databaseOutage.works();
+    await chargeAnswer(operation, ctx, { caller, text: outcome.text });
     measured(outcome.status);
     return Object.assign(outcome, { headers: { ...outcome.headers, ...pace } }) as Outcome<OutputOf<Name>>;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { LimitName } from '../configuration/rate-limits.ts';
 import { hasAcceptedNone } from '../held.ts';
 import { statement } from '../kernel/sql.ts';
-import { countedBy, counting, paced } from '../operation/rate-limit.ts';
+import { chargeMore, countedBy, counting, paced } from '../operation/rate-limit.ts';
 import type { Context } from '../runtime.ts';
 
 /** Accounts that were found to have an accepted purchase: asked once a process. */
@@ -31,4 +31,14 @@ export async function countNewcomer(
   }
   if (customers.size >= customersMax) customers.clear();
   customers.add(account);
+}
+
+/** Counts a counted request so many times more for the network of such an account. */
+export async function chargeNewcomer(
+  { runtime, origin }: Pick<Context, 'runtime' | 'origin'>,
+  account: string,
+  more: number,
+): Promise<void> {
+  if (origin === null || customers.has(account)) return;
+  await chargeMore(runtime.db.shared, { subject: origin, name: 'network_requests' }, more, runtime.clock());
 }

@@ -29,6 +29,9 @@ const statuses = (answers: readonly Answer[]) => {
   return counts;
 };
 
+/** The requests that are left after an answer. */
+const leftOf = ({ headers }: Answer) => Number(/"requests";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+
 describe('a rate limit', () => {
   it('lets exactly as many requests through as it says when they race on two processes', async () => {
     const agent = await arrive();
@@ -40,6 +43,26 @@ describe('a rate limit', () => {
     expect(statuses(answers)).toEqual({ 200: 40, 429: 20 });
     // Each subject has its own remainder.
     expect((await (await arrive()).get('/api/agent/v1/me')).status).toBe(200);
+  });
+
+  it('counts an answer once more for each 64 KiB of it, and a job that is read in a loop once each time', async () => {
+    const agent = await arrive();
+    const text = 'The depot shipped 31 crates to the harbour. '.repeat(200);
+    const evidence = Array.from({ length: 16 }, (_, at) => ({ source: `Log ${at}`, text }));
+    const jobKey = await agent.paidJob({ ...exampleRequest, evidence });
+    const member = await Member.of(service, agent);
+    const bundle = () => member.get(`/api/agent/v1/jobs/${jobKey}/bundle`);
+    const first = await bundle();
+    expect(Math.floor(Buffer.byteLength(first.text) / 65_536)).toBe(2);
+    // Each costs 3 of 40; the first one's pace was told before its size was known.
+    const answers = [first];
+    for (let count = 0; count < 14; count += 1) answers.push(await bundle());
+    expect(statuses(answers)).toEqual({ 200: 14, 429: 1 });
+    const reader = await arrive();
+    const own = await reader.paidJob();
+    const before = 40 - leftOf(await reader.job(own));
+    for (let count = before; count < 40; count += 1) expect((await reader.job(own)).status).toBe(200);
+    expect((await reader.job(own)).status).toBe(429);
   });
 
   it('tells with each answer what is left, and with a refusal when to come back', async () => {

@@ -88,6 +88,9 @@ export async function countRequest(
   return (await countedBy(db, counting({ who, column: 'subject' }, [name], limits, now)))?.counts ?? [];
 }
 
+/** To read, compose and compress so many bytes takes about as long as a small answer as a whole. */
+export const bytesOfAnAnswer = 65_536;
+
 /** Counts a request that was counted already so many times more, once it is known what it cost. */
 export async function chargeMore(db: Queries, { subject, name }: Window, more: number, now: Date): Promise<void> {
   await db.many(sql`

@@ -43,6 +43,7 @@ export function pageContext(
     baseUrl: runtime.configuration.baseUrl,
     presented: { bearer, memberSession },
     origin: addressBlock(address),
+    isPage: true,
     idempotencyKey: null,
     payment: null,
     isVersion1: false,
