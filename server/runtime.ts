@@ -84,7 +84,7 @@ export interface Context {
   origin: string | null;
   idempotencyKey: string | null;
   /** A page of ours: what it reads is counted where it is drawn. */
-  isPage?: true;
+  isPage?: true | undefined;
   /** The raw PAYMENT-SIGNATURE of an x402 client. */
   payment: string | null;
   /** Whether an X-PAYMENT header was sent: x402 version 1 clients do. */
