@@ -39,6 +39,10 @@ export const figures = {
   fees_day_microcents: [null, 'What the card provider kept in the last day, less what it gave back.'],
   revenue_day_microcents: [null, 'What became ours in the last day.'],
   purchase_blocks: ['cause', 'Blocks that keep an account or a payer from buying, by cause.'],
+  newcomers_given_up_day: [
+    'what',
+    'Paid purchases of accounts without an accepted one that were waived or canceled in the last day, with the reports and refunds that these took.',
+  ],
   disputes_unanswered: [null, 'Card disputes waiting for our answer.'],
   letters_dead: [null, 'Letters that could not be sent and need an operator.'],
   reviews_overdue: [null, 'Delivered reports with an overdue review.'],
@@ -92,7 +96,11 @@ function readOpen(db: Queries, now: Date): Promise<Figure[]> {
       -- Not an address that was empty when it was searched last, while others are searched on.
       where not (balance_microcents = 0 and exists (select from searched_chains other
         where other.network = s.network and other.searched_at > s.searched_at + make_interval(mins => 5)))
-      group by network)
+      group by network),
+    given_up as (
+      select job_key, state from jobs gone
+      where (state = 'waived' or ended_by = 'buyer') and finalized_at > ${after(now, -daySeconds)} and collected_at is not null
+        and not exists (select from jobs had where had.account_key = gone.account_key and had.state = 'accepted'))
     select 'jobs' as figure, state as label, count(*)::float8 as value from moving group by state
     union all select 'jobs', 'awaiting_payment', count(*) from jobs where state = 'awaiting_payment'
     union all select 'jobs', state, count(*) from jobs where state in ('delivered', 'redelivered') group by state
@@ -120,6 +128,10 @@ function readOpen(db: Queries, now: Date): Promise<Figure[]> {
     union all select 'revenue_day_microcents', null, coalesce(sum(amount_microcents), 0)
       from hourly_figures where hour > ${after(now, -daySeconds)} and figure = 'posted' and label = ${accepted.event}
     union all select 'purchase_blocks', cause, count(*) from purchase_blocks where lifted_at is null group by cause
+    union all select 'newcomers_given_up_day', known.state, count(g.job_key) from unnest(array['waived', 'canceled']) known (state)
+      left join given_up g using (state) group by known.state
+    union all select 'newcomers_given_up_day', 'reports', count(*) from given_up join reports using (job_key)
+    union all select 'newcomers_given_up_day', 'refunds', count(*) from given_up join refunds using (job_key)
     union all select 'disputes_unanswered', null, count(*) from card_disputes where closed_at is null and answered_at is null
     union all select 'letters_dead', null, count(*) from pgboss.job where name = ${deadLetterQueue} and state < 'active'
     union all select 'reviews_overdue', null, count(*) from jobs

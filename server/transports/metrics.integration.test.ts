@@ -50,6 +50,31 @@ describe('the figures of a web process', { timeout: 120_000 }, () => {
     expect(read.value('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
   });
 
+  it('count what accounts that never accepted had done and gave up, and no more once they accept', async () => {
+    const wallet = await Agent.arrive(service);
+    const decide = async (job: string, decision: object) => {
+      const { report_digest } = (await wallet.job(job)).body;
+      return (await wallet.post(`/api/agent/v1/jobs/${job}/review`, { ...decision, report_digest })).status;
+    };
+    const waived = await wallet.paidJob();
+    for (let report = 1; report <= 2; report += 1) {
+      await service.execute(waived);
+      expect(await decide(waived, { decision: 'dispute', reason: 'other' })).toBe(200);
+    }
+    const canceled = await wallet.paidJob();
+    expect((await wallet.post(`/api/agent/v1/jobs/${canceled}/cancel`)).status).toBe(200);
+    const counted = async () => {
+      const read = await scrape(doorPort);
+      const labels = ['waived', 'canceled', 'reports', 'refunds'];
+      return labels.map((what) => read.value('work_check_newcomers_given_up_day', { what }));
+    };
+    await expect.poll(counted, patient).toEqual([1, 1, 2, 1]);
+    const kept = await wallet.paidJob();
+    await service.execute(kept);
+    expect(await decide(kept, { decision: 'accept' })).toBe(200);
+    await expect.poll(counted, patient).toEqual([0, 0, 0, 0]);
+  });
+
   it('tell nothing of a log that PostgreSQL never archived, rather than that it did so just now', async () => {
     const { rows } = await service.database.pool.query('select last_archived_time as at from pg_stat_archiver');
     expect(rows).toEqual([{ at: null }]);
