@@ -120,8 +120,8 @@ function Follow() {
       </p>
       <p>
         If you send a credential, the <Key>RateLimit</Key> header of the answer says how many requests are left; public
-        documents and the 402 have none. An answer counts once more for each 64 KiB of it. Past the limit the answer is{' '}
-        <Key>rate_limited</Key> with <Key>Retry-After</Key>, and nothing is done.
+        documents and the 402 have none. Past the limit the answer is <Key>rate_limited</Key> with{' '}
+        <Key>Retry-After</Key>, and nothing is done.
       </p>
     </>
   );
