@@ -212,6 +212,7 @@ describe('the environment', () => {
     ],
     ['letters that may go out in clear', { SMTP_URL: 'smtp://mail.example:587' }, /^SMTP_URL does not require TLS/],
     ['a mail server that is not verified', { SMTP_URL: 'smtps://m.example?tls.rejectUnauthorized=false' }, /^SMTP_URL/],
+    ['a sender without a mail server', { SMTP_URL: '' }, /^SMTP_URL is missing/],
     ['an unsaid number of proxies', { TRUSTED_PROXIES: '' }, /^TRUSTED_PROXIES is missing/],
   ])('refuses in production %s', (_, change, sentence) => {
     const faults = faultsOf({ ...live, ...change });

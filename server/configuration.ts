@@ -246,6 +246,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       rpcUrls: variables.X402_RPC_URLS,
       payTo: variables.X402_PAY_TO,
       smtpUrl: variables.SMTP_URL,
+      mailFrom: variables.MAIL_FROM,
       archiveUrl: variables.ARCHIVE_URL,
       stripe: {
         apiUrl: variables.STRIPE_API_URL,

@@ -18,6 +18,7 @@ interface LiveVariables {
   rpcUrls: Readonly<Record<string, string>>;
   payTo: readonly string[];
   smtpUrl: string | undefined;
+  mailFrom: string | undefined;
   archiveUrl: string | undefined;
   stripe: { apiUrl: string | undefined; secretKey: string | undefined; webhookSecrets: readonly string[] };
   /** Secrets by variable; a variable may hold several, comma-separated. */
@@ -46,6 +47,11 @@ export function liveFaults(variables: LiveVariables): string[] {
       .map(([name]) => `${name} is plain http: others can read and change its traffic`),
     ...(smtpUrl && !requiresTls(new URL(smtpUrl))
       ? ['SMTP_URL does not require TLS: use smtps://, or smtp:// with ?requireTLS=true for STARTTLS']
+      : []),
+    ...(variables.mailFrom && !smtpUrl
+      ? [
+          'SMTP_URL is missing: MAIL_FROM names a sender, and no letter leaves without a server; leave both out for none',
+        ]
       : []),
     ...(payTo.some(isPublic) ? ['X402_PAY_TO belongs to the public test mnemonic: anyone has its key'] : []),
     ...[
