@@ -5,6 +5,7 @@ import { attemptByKey, attemptKeeping, attemptOfCharge, type CardAttempt, notePa
 import { type CardProof, goneBack, hasGoneBack, isFor, proofOf } from './outcome.ts';
 import { type CardProvider, declineIn, fromCents, idOf, retrieveIntent } from './provider.ts';
 import { owedFor } from './refunds.ts';
+import { endTriedPage } from './tried-cards.ts';
 
 /** Makes the reconciler look at an open attempt in its next round. */
 export async function lookSoon({ db }: Process, paymentKey: string): Promise<void> {
@@ -30,8 +31,10 @@ export async function lookAtIntent(
   await lookSoon(process, attempt.payment_key);
   if (intent.status !== 'succeeded') {
     const decline = declineIn(intent);
-    if (decline)
+    if (decline) {
       await notePageDecline(process.db, attempt.payment_key, { intentId, code: decline.code }, process.clock());
+      await endTriedPage(process, provider, { attempt, intentId }, tell);
+    }
     return undefined;
   }
   if (await isKnown(process, intentId)) return attempt;
