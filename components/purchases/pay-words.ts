@@ -9,7 +9,7 @@ const words: Partial<Record<ProblemCode, string>> = {
   action_not_allowed:
     'A member of the account has started a card payment. Only a member can continue it; otherwise ask the agent for a new link.',
   rate_limited:
-    'Too many tries, or as many checks of this account are under way as may be. Try again in a minute, once open payments are finished.',
+    'Too many tries, or as many checks of this account are under way as may be. Try again once open payments are finished or a report is accepted.',
 };
 
 /** The words for a problem code; null for any other text. */

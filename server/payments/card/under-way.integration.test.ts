@@ -27,7 +27,7 @@ async function authorized(agent: Agent, count: number): Promise<string[]> {
   return jobs;
 }
 
-/** An agent with a card of its account, whose first check was delivered, and accepted if so asked. */
+/** An agent with a card of its account, whose first check waits for its review, or is accepted if so asked. */
 async function keeping({ accepts = false } = {}): Promise<Agent> {
   const { agent, member } = await buyingByCard(service);
   const { agent_key: agentKey } = (await agent.get('/api/agent/v1/me')).body;
@@ -52,21 +52,42 @@ describe('an account that begins many payments by card at once', () => {
     const agent = await keeping();
     const jobs = await authorized(agent, 8);
     const { paid, refused } = await payAtOnce(agent, jobs);
-    expect([paid.length, refused.map(said)]).toEqual([5, [tooMany, tooMany, tooMany]]);
+    // With the one that waits for its review.
+    expect([paid.length, refused.map(said)]).toEqual([4, [tooMany, tooMany, tooMany, tooMany]]);
     expect(refused[0]?.headers.get('retry-after')).toBe('60');
-    expect(refused[0]?.body.detail).toContain('wait until a check is delivered');
+    expect(refused[0]?.body.detail).toContain('Accept a report that was delivered');
     for (const jobKey of paid) await cancel(agent, jobKey);
     expect(await holds(agent)).toEqual(['remedies']);
   });
 
-  it('goes on with each check that is delivered', async () => {
+  it('goes on with each report that it accepts, and with none that it keeps open or disputes', async () => {
     const agent = await keeping();
-    const jobs = await authorized(agent, 6);
+    const jobs = await authorized(agent, 8);
     const { paid } = await payAtOnce(agent, jobs);
-    const [last = ''] = jobs.filter((jobKey) => !paid.includes(jobKey));
-    expect(said(await payByCard(agent, last, 'card_saved'))).toEqual(tooMany);
-    await service.execute(paid[0] ?? '');
+    const [next = '', last = ''] = jobs.filter((jobKey) => !paid.includes(jobKey));
+    const [accepted = '', disputed = ''] = paid;
+    await service.execute(accepted);
+    await service.execute(disputed);
+    expect(said(await payByCard(agent, next, 'card_saved'))).toEqual(tooMany);
+    await agent.post(`/api/agent/v1/jobs/${disputed}/review`, { decision: 'dispute', reason: 'other' });
+    expect(said(await payByCard(agent, next, 'card_saved'))).toEqual(tooMany);
+    // Its place, and one for having accepted.
+    await agent.post(`/api/agent/v1/jobs/${accepted}/review`, { decision: 'accept' });
+    expect((await payByCard(agent, next, 'card_saved')).status).toBe(200);
     expect((await payByCard(agent, last, 'card_saved')).status).toBe(200);
+  });
+
+  it('is not held up for longer than a review may take', async () => {
+    const agent = await keeping();
+    const { paid } = await payAtOnce(agent, await authorized(agent, 4));
+    const next = await agent.authorizedJob();
+    expect(said(await payByCard(agent, next, 'card_saved'))).toEqual(tooMany);
+    await service.execute(paid[0] ?? '');
+    service.advanceClock(72 * 3_600 + 60);
+    const later = await agent.authorizedJob();
+    const answer = await payByCard(agent, later, 'card_saved');
+    service.advanceClock(-72 * 3_600 - 60);
+    expect(said(answer)).toEqual([200, null]);
   });
 
   it('has one more under way for each purchase that it accepted in the last 30 days', async () => {
@@ -103,7 +124,9 @@ describe('an account that begins many payments by card at once', () => {
     await fillIn(body.url, nextGood());
     await heard(service);
     expect(said(await click(agent, shut[1] ?? ''))).toEqual(tooMany);
-    await service.execute(jobs[links.indexOf(shut[0] ?? '')] ?? '');
+    const done = jobs[links.indexOf(shut[0] ?? '')] ?? '';
+    await service.execute(done);
+    await agent.post(`/api/agent/v1/jobs/${done}/review`, { decision: 'accept' });
     expect((await click(agent, shut[1] ?? '')).status).toBe(200);
   });
 
