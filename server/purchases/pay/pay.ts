@@ -19,6 +19,7 @@ import { loadJob } from '../job/load.ts';
 import { type JobRow, type LoadedJob, notAllowed } from '../job/row.ts';
 import { takingJob } from '../job/taking.ts';
 import { jobReply } from '../job/view.ts';
+import { failedOftenRefusal } from '../quote/failed-often.ts';
 import { requireSourcesOf } from '../quote/required-sources.ts';
 import { attested } from '../receipt/attested.ts';
 import { can, hasLapsed, paymentIsOpen, waitsForPayer } from '../states.ts';
@@ -190,6 +191,8 @@ async function requirePayable({ ctx: { runtime, now }, caller, rail, job }: Purc
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
   refuse(saleOffRefusal(job.off, runtime.rails) ?? railOffRefusal(job.off, rail.name));
   if (!job.within_limits) refuse(await outsideLimits(runtime.db, job));
+  // Again: what was authorized ahead could be paid after any number of failures.
+  refuse(await failedOftenRefusal(runtime.db, caller.accountKey, now));
   await requireSourcesOf(runtime.db, runtime.configuration, caller, job.quote_key);
 }
 

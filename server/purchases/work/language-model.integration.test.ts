@@ -117,6 +117,15 @@ describe('a buyer whose checks a model cannot read', () => {
     expect(await holdsOf(agent)).toEqual([]);
   });
 
+  it('waits with what it authorized ahead, too', async () => {
+    const agent = await Agent.arrive(service);
+    const ahead = await agent.authorizedJob();
+    await failTen(agent);
+    const credit = { rail: 'x402', method: 'wallet_credit', idempotency_key: ahead };
+    const { status, body } = await agent.post(`/api/agent/v1/jobs/${ahead}/payments`, credit);
+    expect([status, body.code]).toEqual([429, 'rate_limited']);
+  });
+
   it('goes on after ten of them where it accepted as many reports that day', async () => {
     const agent = await Agent.arrive(service);
     const member = await Member.of(service, agent);
