@@ -403,6 +403,24 @@ describe('a check that the backup knows as under way, restored 40 minutes later'
     expect(await moved(buyer)).toEqual({ in: 1, out: 1 });
   });
 
+  it('gets its time where the backup knows of no worker yet', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    await service.database.pool.query('delete from worker_presence');
+    await startedLater(service, await service.backup());
+    expect((await agent.job(jobKey)).body.state).toBe('queued');
+  });
+
+  it('gets its time though the clock of the database was ahead before', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    await works(service);
+    await service.database.pool.query("update worker_presence set seen_at = seen_at + interval '1 year'");
+    await sweep(service.runtime);
+    await startedLater(service, await service.backup());
+    expect((await agent.job(jobKey)).body.state).toBe('queued');
+  });
+
   it('fails when it is not delivered in the time that it gets', async () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.paidJob();
