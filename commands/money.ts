@@ -126,7 +126,7 @@ async function list(db: Database, now: Date): Promise<void> {
   );
   show(
     'Refunds that were not carried out',
-    'Pending: the worker tries again, if X402_REFUND_KEY has the key of the address that was paid. Failed: give the amount back by hand, then npm run settle-refund -- REFUND sent REFERENCE REASON; or, if the customer agrees, npm run settle-refund -- REFUND credit REASON',
+    'Pending: the worker tries again, if X402_REFUND_KEY has the key of the address that was paid. Failed, or for a person: give the amount back by hand, then npm run settle-refund -- REFUND sent REFERENCE REASON; or, if the customer agrees, npm run settle-refund -- REFUND credit REASON',
     refunds,
     (row) => [
       row.created_at,

@@ -5,6 +5,7 @@ import { startService, withCard } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { perform } from '../door/perform.ts';
 import { transact } from '../kernel/transaction.ts';
+import { changeAccount } from '../payments/card/account.ts';
 import { waiveCharge } from '../purchases/review/waive.ts';
 import { operatorContext } from '../transports/context.ts';
 
@@ -70,7 +71,7 @@ describe('a refund that Stripe refuses', () => {
     return { agent, jobKey, intent };
   }
   const refuse = () => stripe.fault({ mode: 'error_400', on: 'refunds.create', times: 'always' });
-  const triedFor = (jobKey: string) => pool.query('update refunds set tries = 150 where job_key = $1', [jobKey]);
+  const triedFor = (jobKey: string) => pool.query('update refunds set tries = 7200 where job_key = $1', [jobKey]);
 
   it('fails with its reason once that has lasted, is settled by hand, and leaves no more', async () => {
     await refuse();
@@ -105,6 +106,27 @@ describe('a refund that Stripe refuses', () => {
     await triedFor(partly.jobKey);
     await rounds(2);
     expect((await refundOf(partly.jobKey)).state).toBe('refund_pending');
+  });
+});
+
+describe('a refund of a charge at another account of ours than is in use', () => {
+  it('is settled by hand after a day, though it was tried here', async () => {
+    const { agent } = await buyingByCard(service);
+    const { jobKey } = await paidOnPage(service, agent);
+    await later(60, async () => {
+      await changeAccount(service.runtime.db, 'acct_other', 'We moved.', service.runtime.clock());
+    });
+    const refund = await later(120, async () => {
+      await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
+      return (await refundOf(jobKey)).refund_key as string;
+    });
+    await stripe.fault({ mode: 'error_400', on: 'refunds.create', times: 'always' });
+    await rounds(3);
+    expect((await refundOf(jobKey)).tries).toBeGreaterThan(0);
+    await expect(settle(refund)).rejects.toMatchObject({ code: 'action_not_allowed' });
+    await later(day + 240, () => settle(refund));
+    expect([await paymentOf(agent, jobKey), await booked(jobKey, 'liability:refunds')]).toEqual(['refunded', 0]);
+    await pool.query('delete from card_accounts');
   });
 });
 

@@ -33,9 +33,10 @@ export async function keepFirstAccount(db: Queries, accountId: string, now: Date
     where not exists (select from card_accounts) on conflict do nothing`);
 }
 
-/** Another account takes the place of the one in use. */
+/** Another account takes the place of the one in use, whatever clock wrote when that began. */
 export async function changeAccount(db: Queries, accountId: string, because: string, now: Date): Promise<void> {
   await db.many(sql`
-    insert into card_accounts (account_id, since, because) values (${accountId}, ${now}, ${because})
+    insert into card_accounts (account_id, since, because)
+    select ${accountId}, greatest(${now}::timestamptz, max(since) + interval '1 ms'), ${because} from card_accounts
     on conflict (account_id) do update set since = excluded.since, because = excluded.because`);
 }

@@ -204,8 +204,14 @@ export async function notePageDecline(
 /** The card that each attempt collected from, by its fingerprint. */
 export const cardPayers = "select payment_key, payer from card_charges where use = 'payment'";
 
-/** Whether no try of the card refund `r` can be under way, as SQL: none was made. Of others the provider must be asked. */
-export const cardRefundRests = (r: string): string => `(${r}.intent_id is not null and ${r}.tries = 0)`;
+/**
+ * Whether no try of the card refund `r` can be under way, as SQL: none was made, or all at another account of ours than was
+ * charged (`card-account`). Of others the provider must be asked.
+ */
+export const cardRefundRests = (r: string): string => `(
+  ${r}.intent_id is not null and (${r}.tries = 0 or exists (
+    select from card_accounts a join card_charges c on c.seen_at < a.since
+    where c.intent_id = ${r}.intent_id and a.because is not null and a.since < ${r}.created_at)))`;
 
 /** When an open card attempt becomes cancelable (on the page, while it waits for its payer), and its page ends. */
 export const cardEnds = `

@@ -9,7 +9,7 @@ import type { Process } from '../rail.ts';
 import type { Difference } from '../told.ts';
 import type { Look } from './compared.ts';
 import { bookMovements } from './movements.ts';
-import { type CardProvider, fromCents } from './provider.ts';
+import { type CardProvider, fromCents, isRefusedAs } from './provider.ts';
 
 /**
  * Compares all that the provider holds for us with `asset:card`. The provider's account must serve this service alone. A
@@ -84,10 +84,19 @@ async function onTheirWay({ db, clock }: Process, stripe: Stripe): Promise<bigin
       or (provider_refund_id is null and dropped_at > ${after(clock(), -settledDays * daySeconds)}))`);
   let sum = 0;
   for (const { intent_id: intent } of tried) {
-    const { data } = await stripe.refunds.list({ payment_intent: intent, limit: pageSize });
-    for (const { status, amount, balance_transaction: booked } of data) {
+    for (const { status, amount, balance_transaction: booked } of await refundsOf(stripe, intent)) {
       if (booked && status !== 'failed' && status !== 'canceled') sum += amount;
     }
   }
   return fromCents(sum);
+}
+
+/** The refunds of an intent; none of one that was charged at another account of ours. */
+async function refundsOf(stripe: Stripe, intent: string): Promise<Stripe.Refund[]> {
+  try {
+    return (await stripe.refunds.list({ payment_intent: intent, limit: pageSize })).data;
+  } catch (error) {
+    if (isRefusedAs(error, 'resource_missing')) return [];
+    throw error;
+  }
 }

@@ -103,8 +103,8 @@ async function carryOut(provider: CardProvider, refund: CardRefund): Promise<Ref
   }
 }
 
-/** About half an hour of tries: a refusal may be of an outage, or a fault of ours that a new build mends. */
-const refusedTries = 150;
+/** About a day of tries: a refusal may be of an outage, or a fault of ours that a new build mends. */
+const refusedTries = 7_200;
 
 /** Whether the provider shows nothing that has gone back, is on its way back or is contested of a charge. */
 async function isUntouched(provider: CardProvider, { intent_id: intentId }: CardRefund): Promise<boolean> {
