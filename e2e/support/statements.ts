@@ -1,6 +1,9 @@
 import type pg from 'pg';
 import { Batch } from '../../server/kernel/postgres/statement.ts';
 
+/** Sent now and then, whatever is asked: the database's clock beside the process's own. */
+const clocks = 'select clock_timestamp() as at';
+
 /** The SQL statements that a process sends. */
 export class Statements {
   readonly #tapped = new WeakSet<pg.PoolClient>();
@@ -27,7 +30,7 @@ export class Statements {
     const send = client.query.bind(client) as (...args: unknown[]) => unknown;
     const query = (first: string | { text: string }, ...rest: unknown[]): unknown => {
       const sent = typeof first === 'string' ? [{ text: first }] : first instanceof Batch ? first.statements : [first];
-      this.#sent?.push(...sent.map(({ text }) => text));
+      this.#sent?.push(...sent.map(({ text }) => text).filter((text) => text !== clocks));
       return send(first, ...rest);
     };
     Object.assign(client, { query });
