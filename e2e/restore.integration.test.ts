@@ -403,20 +403,21 @@ describe('a check that the backup knows as under way, restored 40 minutes later'
     expect(await moved(buyer)).toEqual({ in: 1, out: 1 });
   });
 
-  it('gets its time where the backup knows of no worker yet', async () => {
-    const agent = await Agent.arrive(service);
-    const jobKey = await agent.paidJob();
-    await service.database.pool.query('delete from worker_presence');
-    await startedLater(service, await service.backup());
-    expect((await agent.job(jobKey)).body.state).toBe('queued');
-  });
-
-  it('gets its time though the clock of the database was ahead before', async () => {
+  const query = (text: string) => service.database.pool.query(text);
+  it.each([
+    ['knows of no worker yet', () => query('delete from worker_presence')],
+    [
+      'had a clock that was ahead',
+      async () => {
+        await query("update worker_presence set seen_at = seen_at + interval '1 year'");
+        await sweep(service.runtime);
+      },
+    ],
+  ])('gets its time where the database %s', async (_, before) => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.paidJob();
     await works(service);
-    await service.database.pool.query("update worker_presence set seen_at = seen_at + interval '1 year'");
-    await sweep(service.runtime);
+    await before();
     await startedLater(service, await service.backup());
     expect((await agent.job(jobKey)).body.state).toBe('queued');
   });
