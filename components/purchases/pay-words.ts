@@ -9,7 +9,7 @@ const words: Partial<Record<ProblemCode, string>> = {
   action_not_allowed:
     'A member of the account has started a card payment. Only a member can continue it; otherwise ask the agent for a new link.',
   rate_limited:
-    'Too many tries, or as many checks of this account are under way as may be. Try again once open payments are finished or a report is accepted.',
+    'Too many tries, or too many open checks on this account. Finish an open payment or accept a report, then try again.',
 };
 
 /** The words for a problem code; null for any other text. */
