@@ -369,7 +369,7 @@ union all
 select 'charge_fee:' || intent_id, 'charge_fee', null, null, 'expense:card_fees', 'asset:card', fee_microcents, 'USD',
   seen_at from card_charges
 union all
-select 'sent_to_card:' || refund_key, 'sent_to_card', null, null, 'suspense:outgoing', 'asset:card', amount_microcents,
+select 'sent_to_card:' || provider_refund_id, 'sent_to_card', null, null, 'suspense:outgoing', 'asset:card', amount_microcents,
   'USD', decided_at from refunds where provider_refund_id is not null
 union all
 select 'contested:' || dispute_id || ':' || withdrawn_microcents, 'contested', null, null, 'suspense:card_disputes',

@@ -99,6 +99,29 @@ describe('a refund that Stripe refuses', () => {
     expect(await booked(jobKey, 'expense:reversals')).toBe(-price);
   });
 
+  it('is refunded if it is given back in the dashboard after it failed, in parts, too', async () => {
+    await refuse();
+    const { agent, jobKey, intent } = await refused();
+    await triedFor(jobKey);
+    await rounds(3);
+    expect((await refundOf(jobKey)).state).toBe('refund_failed');
+    await stripe.clearFaults();
+    const dashboard = dashboardOf(service);
+    await dashboard.refunds.create({ payment_intent: intent, amount: 200 });
+    await heard(service);
+    expect([await paymentOf(agent, jobKey), await booked(jobKey, 'liability:refunds')]).toEqual([
+      'refund_failed',
+      price,
+    ]);
+    await dashboard.refunds.create({ payment_intent: intent, amount: 300 });
+    await heard(service);
+    expect([await paymentOf(agent, jobKey), await booked(jobKey, 'liability:refunds')]).toEqual(['refunded', 0]);
+    expect(await refundOf(jobKey)).toMatchObject({ state: 'refunded', failure: null });
+    expect(await booked(jobKey, 'expense:reversals')).toBe(0);
+    const receipt = (await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`)).body;
+    expect(receipt.remedy).toMatchObject({ kind: 'refund', state: 'refunded' });
+  });
+
   it('stays pending while Stripe shows that some of the charge has gone back, whoever refuses the rest', async () => {
     const partly = await refused();
     await dashboardOf(service).refunds.create({ payment_intent: partly.intent, amount: 100 });

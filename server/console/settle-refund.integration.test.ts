@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../e2e/support/agent.ts';
-import { buyingByCard, heard, listen, paidOnPage, stripeOf } from '../../e2e/support/card.ts';
+import { buyingByCard, dashboardOf, heard, listen, paidOnPage, stripeOf } from '../../e2e/support/card.ts';
 import type { Customer } from '../../e2e/support/customer.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
@@ -92,6 +92,35 @@ describe('a refund that failed', () => {
     ]);
     expect(act).toMatchObject({ action: 'settle_refund', reason: `Sent by hand, ${reference}: ${reason}` });
     expect(Number(act.amount_microcents)).toBe(500_000_000);
+  });
+
+  it('is carried out by another refund at Stripe, and fails again if that comes back, too', async () => {
+    const it = await failed();
+    const again = await dashboardOf(service).refunds.create({ payment_intent: it.intent });
+    await heard(service);
+    expect([(await jobOf(it)).payment_state, await owed(it.jobKey)]).toEqual(['refunded', 0]);
+    expect(await told(it, 'Refunded: 5.00 USD')).toBeDefined();
+    await stripe.settle(again.id, 'failed', 'expired_or_canceled_card');
+    await heard(service);
+    expect([(await jobOf(it)).payment_state, await owed(it.jobKey)]).toEqual(['refund_failed', 500_000_000]);
+    await settle(it.refund);
+    expect(await owed(it.jobKey)).toBe(0);
+    // Settled, it leaves and comes back in vain.
+    const third = await dashboardOf(service).refunds.create({ payment_intent: it.intent });
+    await heard(service);
+    expect(await owed(it.jobKey, 'expense:reversals')).toBe(-500_000_000);
+    await stripe.settle(third.id, 'failed', 'expired_or_canceled_card');
+    await heard(service);
+    expect(await owed(it.jobKey, 'expense:reversals')).toBe(0);
+    expect(await owed(it.jobKey)).toBe(0);
+  });
+
+  it('is not settled with the name of a refund at Stripe, which is found by itself', async () => {
+    const it = await failed();
+    await expect(
+      perform('settle_refund', ctx(), { refund_key: it.refund, as: 'sent_by_hand', reference: 're_1Qx', reason }),
+    ).rejects.toMatchObject({ code: 'action_not_allowed' });
+    expect(await owed(it.jobKey)).toBe(500_000_000);
   });
 
   it('can stay as credit, which pays for another check', async () => {

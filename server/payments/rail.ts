@@ -196,8 +196,8 @@ export interface Refunds<R extends Refund = Refund, P = unknown> {
   take(db: Queries, refund: R, now: Date): Promise<R | undefined>;
   /** The call. Finds an earlier try with a lost answer before sending again. */
   carryOut(db: Queries, refund: R): Promise<RefundFate<P>>;
-  /** Records the departure that proves a refund. False when one was recorded before. */
-  prove(tx: Tx, refund: R, proof: P, now: Date): Promise<boolean>;
+  /** Records a departure that proves a refund. Resolves to its key in the books; undefined when recorded before. */
+  prove(tx: Tx, refund: R, proof: P, now: Date): Promise<string | undefined>;
   /** Records that a carried out refund has another departure now. False when recorded before. */
   move?(tx: Tx, refundKey: string, proof: P, now: Date): Promise<boolean>;
   /** Repeats refunds that came undone; purchases are not affected. */

@@ -38,17 +38,21 @@ export async function requestRefund(
   return (await owesAfterDispute(tx, payment.payment_key)) ? 'disputed' : 'refund_pending';
 }
 
-/** A refund that was carried out has come back: it is owed again. Undefined when recorded before. */
+/** A refund that was carried out has come back: it is owed again unless it was settled. Undefined when recorded before. */
 export async function reopenRefund(
   tx: Tx,
   refundKey: string,
   because: string,
   now: Date,
-): Promise<{ reason: Refund['reason']; amount_microcents: bigint; is_settled: boolean } | undefined> {
+): Promise<
+  | { reason: Refund['reason']; amount_microcents: bigint; is_settled: boolean; provider_refund_id: string }
+  | undefined
+> {
   return tx.maybe(sql`
-    update refunds set state = 'refund_failed', decided_at = ${now}, failure = ${because}
+    update refunds set state = 'refund_failed', decided_at = ${now}, failure = ${because},
+      dropped_at = case when settled_at is not null then ${now}::timestamptz end
     where refund_key = ${refundKey} and state = 'refunded' and intent_id is not null
-    returning reason, amount_microcents, settled_at is not null as is_settled`);
+    returning reason, amount_microcents, settled_at is not null as is_settled, provider_refund_id`);
 }
 
 /** Drops a refund that came back after a bank had taken its money. */
@@ -175,17 +179,22 @@ export async function waitWithRefund(db: Queries, refund: Refund, now: Date): Pr
     where refund_key = ${refund.refund_key} and state = 'refund_pending' and tries = ${refund.tries}`);
 }
 
-/** Records the refund, once, by its claimed departure. False when already recorded. */
+/**
+ * Records the refund, once, by its claimed departure; one that `isNew` carries out a failed refund, too. Resolves to how it
+ * stood; undefined when already recorded.
+ */
 export async function decideRefund(
   tx: Tx,
   refundKey: string,
-  fact: { state: 'refunded' } | { state: 'refund_failed'; failure: string },
+  fact: { state: 'refunded'; isNew: boolean } | { state: 'refund_failed'; failure: string },
   now: Date,
-): Promise<boolean> {
-  const decided = await tx.maybe(sql`
+): Promise<'refund_pending' | 'refund_failed' | undefined> {
+  const isLeaving = fact.state === 'refunded' && fact.isNew;
+  const decided = await tx.maybe<{ was: 'refund_pending' | 'refund_failed' }>(sql`
     update refunds set state = ${fact.state}, decided_at = ${now},
       failure = ${fact.state === 'refund_failed' ? fact.failure : null}
-    where refund_key = ${refundKey} and state = 'refund_pending'
-    returning refund_key`);
-  return decided !== undefined;
+    where refund_key = ${refundKey} and dropped_at is null
+      and (state = 'refund_pending' or (${isLeaving}::boolean and state = 'refund_failed'))
+    returning old.state as was`);
+  return decided?.was;
 }

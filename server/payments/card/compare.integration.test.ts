@@ -127,6 +127,12 @@ describe('the books of the card provider', () => {
     await control.closeDispute(dispute.id, 'won');
     await look(5 * 24 * 60);
     expect(await paymentOf(agent, jobKey)).toBe('collected');
+    // Somebody gives the refund that came back another try.
+    const again = await stripe.refunds.create({ payment_intent: await intentOf(other.paymentKey) });
+    await look();
+    expect(await paymentOf(agent, other.jobKey)).toBe('refunded');
+    await look();
+    expect([await differing(refund?.id ?? ''), await differing(again.id), await differing('usd')]).toEqual([[], [], []]);
     expect(await service.broken()).toEqual([]);
   });
 

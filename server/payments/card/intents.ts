@@ -3,8 +3,8 @@ import { sql } from '../../kernel/sql.ts';
 import type { Process, Tell } from '../rail.ts';
 import { attemptByKey, attemptKeeping, attemptOfCharge, type CardAttempt, notePageDecline } from './attempt.ts';
 import { type CardProof, goneBack, hasGoneBack, isFor, proofOf } from './outcome.ts';
-import { type CardProvider, declineIn, fromCents, idOf, retrieveIntent } from './provider.ts';
-import { owedFor } from './refunds.ts';
+import { type CardProvider, declineIn, idOf, retrieveIntent } from './provider.ts';
+import { carriedOutBy } from './refunds.ts';
 import { endTriedPage } from './tried-cards.ts';
 
 /** Makes the reconciler look at an open attempt in its next round. */
@@ -61,25 +61,25 @@ async function isKnown({ db }: Process, intentId: string): Promise<boolean> {
 
 /**
  * A refund of ours that was carried out, or that the card's bank returned afterwards. One that was under way when its
- * charge was disputed may be carried out at any time, even after the dispute was lost. One that nobody here owed gives the
- * charge up: it was made in a time that a restored database does not know, or by hand.
+ * charge was disputed may be carried out at any time, even after the dispute was lost; one that failed or came back, by
+ * hand. One that nobody here owed gives the charge up: it was made in a time that a restored database does not know, or by
+ * hand.
  */
 export async function lookAtRefund(
   process: Process,
-  { stripe }: CardProvider,
-  refund: Pick<Stripe.Refund, 'id' | 'status' | 'failure_reason' | 'payment_intent' | 'amount'>,
+  provider: CardProvider,
+  refund: Pick<Stripe.Refund, 'id' | 'status' | 'failure_reason' | 'payment_intent'>,
   tell: Tell<CardAttempt, CardProof>,
 ): Promise<void> {
   const { db } = process;
   const intentId = idOf(refund.payment_intent);
   if (!intentId) return;
   if (refund.status === 'succeeded') {
-    const owed = await owedFor(db, intentId, fromCents(refund.amount));
-    const attempt = owed && (await attemptOfCharge(db, intentId));
-    if (attempt) await tell(attempt, { is: 'refunded', refund: owed, proof: { providerRefundId: refund.id } });
-    if (owed) return;
+    const carriedOut = await carriedOutBy(db, provider, { id: refund.id, intentId });
+    const attempt = carriedOut && (await attemptOfCharge(db, intentId));
+    if (attempt) return tell(attempt, { is: 'refunded', ...carriedOut });
     const kept = await attemptKeeping(db, intentId);
-    const charge = kept && (await stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] }));
+    const charge = kept && (await provider.stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] }));
     if (kept && charge && hasGoneBack(charge)) await tell(kept, { is: 'gone_back' });
     return;
   }

@@ -29,13 +29,27 @@ export function owe(
       'refund_pending', ${owed.now}, ${owed.now})`);
 }
 
-/** The refund of a charge of at least this amount, not carried out: owed still, or dropped for a reversal. */
-export function owedFor(db: Queries, intentId: string, amount: bigint): Promise<CardRefund | undefined> {
+/**
+ * The refund of a charge that another refund at the provider than this may carry out: owed still, failed, come back, or
+ * dropped.
+ */
+function owedBeside(db: Queries, intentId: string, providerRefundId: string): Promise<CardRefund | undefined> {
   return db.maybe<CardRefund>(sql`
     select 'card' as rail, refund_key, payment_key, job_key, intent_id, amount_microcents, reason, state, tries,
       created_at
-    from refunds where intent_id = ${intentId} and amount_microcents <= ${amount} and provider_refund_id is null
-      and (state = 'refund_pending' or dropped_at is not null)`);
+    from refunds where intent_id = ${intentId} and state <> 'refunded'
+      and provider_refund_id is distinct from ${providerRefundId}`);
+}
+
+/** A refund of ours that the provider's refund carries out, alone or with others, whoever made it; undefined while none. */
+export async function carriedOutBy(
+  db: Queries,
+  provider: CardProvider,
+  { id, intentId }: { id: string; intentId: string },
+): Promise<{ refund: CardRefund; proof: CardProof } | undefined> {
+  const refund = await owedBeside(db, intentId, id);
+  const fate = refund && (await sent(provider, refund));
+  return refund && fate?.is === 'refunded' ? { refund, proof: fate.proof } : undefined;
 }
 
 /** Refunds to cards. While a bank contests the payment, send nothing: the dispute may take it. */
@@ -63,15 +77,17 @@ export function refundsOver(provider: CardProvider | null): Refunds<CardRefund, 
           created_at`),
     carryOut: async (_, refund) => (provider ? carryOut(provider, refund) : { is: 'open' }),
     async prove(tx, refund, proof, now) {
-      if (!('providerRefundId' in proof)) return false;
+      if (!('providerRefundId' in proof)) return undefined;
       const { providerRefundId } = proof;
+      // One that came back may leave again.
       const proven = await tx.maybe(sql`
         update refunds set provider_refund_id = ${providerRefundId}
-        where refund_key = ${refund.refund_key} and provider_refund_id is null returning refund_key`);
-      if (!proven) return false;
+        where refund_key = ${refund.refund_key} and state <> 'refunded'
+          and provider_refund_id is distinct from ${providerRefundId} returning refund_key`);
+      if (!proven) return undefined;
       const amount = microcents(refund.amount_microcents);
-      post(tx, { ...sentToCard, key: refund.refund_key, jobKey: null, principalKey: null, amount, at: now });
-      return true;
+      post(tx, { ...sentToCard, key: providerRefundId, jobKey: null, principalKey: null, amount, at: now });
+      return providerRefundId;
     },
     mend: async () => {},
   };

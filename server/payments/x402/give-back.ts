@@ -91,11 +91,11 @@ async function isThere(coins: Stablecoins, refund: TransferRefund): Promise<bool
 }
 
 /** Records the transfer back, which explains the departure. False when explained before. */
-async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): Promise<boolean> {
-  if (!('logged' in proof)) return false;
+async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): Promise<string | undefined> {
+  if (!('logged' in proof)) return undefined;
   const { network, asset, recipient: payTo, refund_key: refundKey } = refund;
   noteTransfer(tx, { network, asset, payTo, logged: proof.logged }, now);
-  return claimDeparture(tx, { network, ...proof.logged }, { refundKey });
+  return (await claimDeparture(tx, { network, ...proof.logged }, { refundKey })) ? refundKey : undefined;
 }
 
 /** A refund that a reorganisation removed: its nonce lets it happen once. Its new departure is matched like others. */

@@ -108,7 +108,7 @@ async function recordReturned(tx: Tx, departure: Departure, now: Date): Promise<
   const refundKey = await requestReturn(tx, departure.of, 'returned_before', now);
   if (refundKey === undefined) return;
   await claimDeparture(tx, departure, { refundKey });
-  await decideRefund(tx, refundKey, { state: 'refunded' }, now);
+  await decideRefund(tx, refundKey, { state: 'refunded', isNew: true }, now);
   const amount = microcents(departure.amount_microcents);
   post(tx, { ...refunded, key: refundKey, jobKey: null, principalKey: null, amount, at: now });
 }

@@ -28,14 +28,14 @@ export async function recordRefunded(
 ): Promise<void> {
   // The job first, like whoever records a dispute or a reversal.
   if (refund.job_key !== null) await lockJob(tx, refund.job_key);
-  const isNew = await railOf(recorder.rails, refund).refunds.prove(tx, refund, proof, now);
-  if (!(await decideRefund(tx, refund.refund_key, { state: 'refunded' }, now))) {
-    return isNew ? recordBeside(tx, refund, now) : undefined;
-  }
-  const job = await jobAfter(tx, refund, 'refunded', now);
+  const departure = await railOf(recorder.rails, refund).refunds.prove(tx, refund, proof, now);
+  const isNew = departure !== undefined;
+  const was = await decideRefund(tx, refund.refund_key, { state: 'refunded', isNew }, now);
+  if (!was) return isNew ? recordBeside(tx, refund, departure, now) : undefined;
+  const job = await jobAfter(tx, refund, { to: 'refunded', from: was }, now);
   post(tx, {
     ...refunded,
-    key: refund.refund_key,
+    key: departure ?? refund.refund_key,
     jobKey: job?.job_key ?? null,
     principalKey: job?.principal_key ?? null,
     amount: microcents(refund.amount_microcents),
@@ -50,15 +50,15 @@ export async function recordRefunded(
 }
 
 /** Records a refund that left although a bank had taken its money, or an operator settled it: a loss. */
-async function recordBeside(tx: Tx, refund: Refund, now: Date): Promise<void> {
+async function recordBeside(tx: Tx, refund: Refund, departure: string, now: Date): Promise<void> {
   if (refund.job_key === null) return;
-  // It failed here meanwhile: record nothing, or the books show a departure that nothing explains.
+  // It was restored meanwhile: record nothing, or the books show a departure that nothing explains.
   if (!(await undropRefund(tx, refund.refund_key, now))) throw new Error(`${refund.refund_key} was decided meanwhile`);
   const job = await lockJob(tx, refund.job_key);
-  const { refund_key: key, amount_microcents: amount } = refund;
-  const of = { jobKey: job.job_key, principalKey: job.principal_key, at: now };
-  post(tx, { ...lostTwice, ...of, key, amount: microcents(amount) });
-  if (refund.reason === 'late_payment') await changeExpense(tx, key, amount);
+  const { refund_key: refundKey, amount_microcents: amount } = refund;
+  const of = { key: departure, jobKey: job.job_key, principalKey: job.principal_key, at: now };
+  post(tx, { ...lostTwice, ...of, amount: microcents(amount) });
+  if (refund.reason === 'late_payment') await changeExpense(tx, refundKey, amount);
   noteOnJob(tx, job, refund.reason === 'late_payment' ? 'late_payment_refunded' : 'refunded', now);
 }
 
@@ -70,8 +70,9 @@ export async function recordRefundFailed(
   now: Date,
 ): Promise<void> {
   if (refund.job_key !== null) await lockJob(tx, refund.job_key);
-  if (!(await decideRefund(tx, refund.refund_key, { state: 'refund_failed', failure }, now))) return;
-  const job = await jobAfter(tx, refund, 'refund_failed', now);
+  const was = await decideRefund(tx, refund.refund_key, { state: 'refund_failed', failure }, now);
+  if (!was) return;
+  const job = await jobAfter(tx, refund, { to: 'refund_failed', from: was }, now);
   if (!job) return;
   if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
   noteOnJob(tx, job, 'refund_failed', now);
@@ -92,12 +93,12 @@ export async function undoRefund(
   const refund = await reopenRefund(tx, refundKey, because, now);
   if (!refund) return;
   const amount = microcents(refund.amount_microcents);
-  const posting = { key: refundKey, jobKey: job.job_key, principalKey: job.principal_key, amount, at: now };
+  const posting = { key: refund.provider_refund_id, jobKey: job.job_key, principalKey: job.principal_key, amount, at: now };
   post(tx, { ...refundReturned, ...posting });
   const isLate = refund.reason === 'late_payment';
   const isLost = isLate ? await changeExpense(tx, refundKey, -amount) : job.payment_state === 'reversed';
   if (isLost || refund.is_settled) {
-    dropRefund(tx, refundKey, now);
+    if (isLost) dropRefund(tx, refundKey, now);
     post(tx, { ...refundKept, ...posting });
     return noteOnJob(tx, job, isLate ? 'late_payment_kept' : 'refund_failed', now);
   }
@@ -117,21 +118,26 @@ export async function undoRefund(
 async function jobAfter(
   tx: Tx,
   { job_key, payment_key, reason }: Refund,
-  state: 'refunded' | 'refund_failed',
+  move: RefundMove,
   now: Date,
 ): Promise<JobRow | null> {
   if (job_key === null || payment_key === null) return null;
   const job = await lockJob(tx, job_key);
   return reason === 'late_payment'
     ? job
-    : standAs(tx, job, { paymentKey: payment_key, to: state, from: 'refund_pending' }, now);
+    : standAs(tx, job, { paymentKey: payment_key, ...move }, now);
+}
+
+interface RefundMove {
+  to: 'refunded' | 'refund_failed';
+  from: 'refunded' | 'refund_pending' | 'refund_failed';
 }
 
 /** Moves a job's payment from one state to another, or what it is restored to while its bank contests it. */
 async function standAs(
   tx: Tx,
   job: JobRow,
-  move: { paymentKey: string; to: 'refunded' | 'refund_failed'; from: 'refunded' | 'refund_pending' },
+  move: RefundMove & { paymentKey: string },
   now: Date,
 ): Promise<JobRow> {
   const { paymentKey, to, from } = move;

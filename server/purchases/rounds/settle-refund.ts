@@ -11,6 +11,9 @@ import { notAllowed } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { freeRoom } from '../work/ended-room.ts';
 
+/** The id of a refund at Stripe (docs.stripe.com/api/refunds/object; `pyr_` of payments that are no charges). */
+const atStripe = /^(re|pyr)_/;
+
 /**
  * Closes a refund that failed, or that was pending for a day and cannot be under way, with what an operator did about it:
  * sent by hand, or kept as credit of its buyer. Its amount is the refund's. Resolves to it and to the purchase, if it is
@@ -30,6 +33,11 @@ export async function settleRefund(
   const job = refund.job_key === null ? null : await lockJob(tx, refund.job_key);
   const isCredit = settlement.as === 'wallet_credit';
   if (isCredit && !refund.is_own) throw notAllowed('Only what a purchase gives back can stay as credit.');
+  if (refund.is_card && atStripe.test(settlement.reference ?? '')) {
+    throw notAllowed(
+      'That is a refund at Stripe, which is found by itself. Record what was sent elsewhere, or the books lose it twice.',
+    );
+  }
   const settled = await settleFailed(tx, refundKey, settlement, now);
   if (!settled) {
     throw notAllowed(
