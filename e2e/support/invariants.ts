@@ -231,7 +231,7 @@ const invariants = {
       - (select coalesce(sum(case when credit_account = 'asset:card' then amount_microcents
           else -amount_microcents end), 0)
         from ledger_transfers
-        where event in ('paid_out', 'payout_returned', 'provider_fee', 'provider_fee_returned')) as shown) rows
+        where event in ('paid_out', 'payout_returned', 'provider_fee', 'provider_fee_returned', 'account_left', 'account_resumed')) as shown) rows
     where kept <> shown`,
   'I5 a charge goes back once, and no more of it than it took': `
     select c.intent_id from card_charges c join refunds r using (intent_id)

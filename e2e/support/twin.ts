@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import path from 'node:path';
+import { pipeline } from 'node:stream';
 
 /**
  * `TEST_PROCESSES=2` runs the service's tests unchanged on two web processes and two workers over one database: a
@@ -37,11 +38,10 @@ export async function startTwin(env: Readonly<Record<string, string>>): Promise<
     answer(req, res, shiftMs) {
       const headers = [...req.rawHeaders, shiftHeader, String(shiftMs)];
       const onward = request({ host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent: false });
-      onward.on('response', async (answer) => {
-        const body: Buffer[] = [];
-        for await (const chunk of answer) body.push(chunk);
+      onward.on('response', (answer) => {
         res.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
-        res.end(Buffer.concat(body));
+        // An answer may be a stream that goes on for as long as a check runs.
+        pipeline(answer, res, () => {});
       });
       onward.on('error', () => res.destroy());
       res.on('close', () => onward.destroy());

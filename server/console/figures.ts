@@ -35,6 +35,7 @@ export const figures = {
   refunds_open: ['state', 'Refunds not carried out yet, by state.'],
   refunds_open_oldest_seconds: [null, 'How long the oldest pending refund has waited.'],
   differences_open: ['book', 'Differences between the books and a provider or a chain.'],
+  card_books_age_seconds: [null, 'How far back the last whole comparison with the card provider ends.'],
   transfers_unexplained: ['use', 'Transfers to us that match no payment, and from us that no refund explains.'],
   fees_day_microcents: [null, 'What the card provider kept in the last day, less what it gave back.'],
   revenue_day_microcents: [null, 'What became ours in the last day.'],
@@ -122,6 +123,8 @@ function readOpen(db: Queries, now: Date): Promise<Figure[]> {
       left join (select use from chain_transfers where use in ('unmatched', 'outgoing') and removed_at is null) c using (use)
       group by known.use
     union all select 'differences_open', book, count(*) from reconciliation_differences where gone_at is null group by book
+    union all select 'card_books_age_seconds', null, extract(epoch from ${now} - searched_to) from card_searches
+      where list = 'books'
     union all select 'fees_day_microcents', null, coalesce(sum(
         case when label like '%returned' then -amount_microcents else amount_microcents end), 0)
       from hourly_figures where hour > ${after(now, -daySeconds)} and figure = 'posted' and label = any(${feeEvents}::text[])

@@ -8,7 +8,7 @@ import type { Microcents } from '../kernel/money.ts';
  * | --- | --- | --- |
  * | `asset:x402:<network>` | asset | stablecoins on that chain: every log to and from our address, as the chain shows it |
  * | `asset:card` | asset | what the card provider holds for us: charges less refunds, disputes, its fees and payouts |
- * | `asset:bank` | asset | what the card provider has paid out to our bank |
+ * | `asset:bank` | asset | what the card provider has paid out to our bank, and what is left at a former account there |
  * | `suspense:card_disputes` | asset | taken by a payer's bank while a dispute is open |
  * | `expense:card_fees` | expense | what the card provider takes for charges, disputes and its services |
  * | `equity:opening` | equity | what was there before the books began |
@@ -146,6 +146,10 @@ export const providerFeeReturned: Movement = {
 /** The card provider paid out to our bank, or a payout came back. */
 export const paidOut: Movement = { event: 'paid_out', debit: 'asset:bank', credit: 'asset:card' };
 export const payoutReturned: Movement = { event: 'payout_returned', debit: 'asset:card', credit: 'asset:bank' };
+
+/** Another account at the card provider took the place of one that held this, or an earlier one is in use again. */
+export const accountLeft: Movement = { event: 'account_left', debit: 'asset:bank', credit: 'asset:card' };
+export const accountResumed: Movement = { event: 'account_resumed', debit: 'asset:card', credit: 'asset:bank' };
 
 /** The card provider sent money back to a card. */
 export const sentToCard: Movement = { event: 'sent_to_card', debit: 'suspense:outgoing', credit: 'asset:card' };

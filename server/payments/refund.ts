@@ -45,8 +45,7 @@ export async function reopenRefund(
   because: string,
   now: Date,
 ): Promise<
-  | { reason: Refund['reason']; amount_microcents: bigint; is_settled: boolean; provider_refund_id: string }
-  | undefined
+  { reason: Refund['reason']; amount_microcents: bigint; is_settled: boolean; provider_refund_id: string } | undefined
 > {
   return tx.maybe(sql`
     update refunds set state = 'refund_failed', decided_at = ${now}, failure = ${because},

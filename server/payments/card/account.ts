@@ -1,6 +1,11 @@
 import Stripe from 'stripe';
-import type { Queries } from '../../kernel/database.ts';
-import { sql } from '../../kernel/sql.ts';
+import type { Database, Queries } from '../../kernel/database.ts';
+import { type Microcents, microcents } from '../../kernel/money.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
+import { accountSums } from '../../ledger/closing.ts';
+import { accountLeft, accountResumed } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
 import type { CardProvider } from './provider.ts';
 
 /** The account at the provider: its books, customers and kept cards are no other's. */
@@ -19,11 +24,16 @@ export async function accountOfKey({ stripe }: CardProvider): Promise<string | n
   }
 }
 
+/** The account in use, as an SQL value. */
+export const accountNow = '(select account_id from card_accounts order by since desc limit 1)';
+
+/** Whether the charge `c` was made at another account than is in use, which shows nothing of it, as SQL. */
+export const isOfFormer = (c: string): string => `coalesce(${c}.account_id <> ${accountNow}, false)`;
+
 /** The account that this installation sells over; undefined before its first start with a key that may read it. */
 export async function accountInUse(db: Queries): Promise<string | undefined> {
-  const newest = await db.maybe<{ account_id: string }>(sql`
-    select account_id from card_accounts order by since desc limit 1`);
-  return newest?.account_id;
+  const newest = await db.maybe<{ account_id: string | null }>(statement(`select ${accountNow} as account_id`, []));
+  return newest?.account_id ?? undefined;
 }
 
 /** Keeps the first account. */
@@ -33,10 +43,37 @@ export async function keepFirstAccount(db: Queries, accountId: string, now: Date
     where not exists (select from card_accounts) on conflict do nothing`);
 }
 
-/** Another account takes the place of the one in use, whatever clock wrote when that began. */
-export async function changeAccount(db: Queries, accountId: string, because: string, now: Date): Promise<void> {
-  await db.many(sql`
-    insert into card_accounts (account_id, since, because)
-    select ${accountId}, greatest(${now}::timestamptz, max(since) + interval '1 ms'), ${because} from card_accounts
-    on conflict (account_id) do update set since = excluded.since, because = excluded.because`);
+/**
+ * Another account takes the place of the one in use, whatever clock wrote when that began. What is left at the former is
+ * booked as paid out, as it will be, unseen; it is there again once that account is in use again.
+ */
+export async function changeAccount(db: Database, accountId: string, because: string, now: Date): Promise<void> {
+  await transact(db, async (tx) => {
+    tx.write(sql`lock table card_accounts in exclusive mode`);
+    const before = await accountInUse(tx);
+    if (before === accountId) return;
+    if (before) await leave(tx, before, now);
+    const { left } = await tx.one<{ left: bigint | null }>(sql`
+      insert into card_accounts (account_id, since, because)
+      select ${accountId}, greatest(${now}::timestamptz, max(since) + interval '1 ms'), ${because} from card_accounts
+      on conflict (account_id) do update
+        set since = excluded.since, because = excluded.because, left_microcents = null
+      returning old.left_microcents as left`);
+    bookRest(tx, `${accountId}:${now.toISOString()}`, -(left ?? 0n), now);
+  });
+}
+
+async function leave(tx: Tx, accountId: string, now: Date): Promise<void> {
+  const { sums } = await accountSums(tx);
+  const own = sums.find(({ account }) => account === 'asset:card');
+  const left = own ? own.debited - own.credited : 0n;
+  tx.write(sql`update card_accounts set left_microcents = ${left} where account_id = ${accountId}`);
+  bookRest(tx, `${accountId}:${now.toISOString()}`, left, now);
+}
+
+/** Takes what is left out of `asset:card`, or puts it back when negative. */
+function bookRest(tx: Tx, key: string, left: bigint, at: Date): void {
+  if (left === 0n) return;
+  const amount: Microcents = microcents(left < 0n ? -left : left);
+  post(tx, { ...(left > 0n ? accountLeft : accountResumed), key, jobKey: null, principalKey: null, amount, at });
 }

@@ -5,6 +5,7 @@ import { assembled, sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import type { CardMethod } from '../contract.ts';
 import type { Attempt, Decline, PageRefusal, PaymentRequest, TakingJob } from '../rail.ts';
+import { accountNow, isOfFormer } from './account.ts';
 
 /** One attempt to pay for a job by card: on the provider's page, or with a kept card. */
 export interface CardAttempt extends Attempt {
@@ -210,8 +211,8 @@ export const cardPayers = "select payment_key, payer from card_charges where use
  */
 export const cardRefundRests = (r: string): string => `(
   ${r}.intent_id is not null and (${r}.tries = 0 or exists (
-    select from card_accounts a join card_charges c on c.seen_at < a.since
-    where c.intent_id = ${r}.intent_id and a.because is not null and a.since < ${r}.created_at)))`;
+    select from card_accounts a join card_charges c on a.account_id = ${accountNow}
+    where c.intent_id = ${r}.intent_id and ${isOfFormer('c')} and a.since < ${r}.created_at)))`;
 
 /** When an open card attempt becomes cancelable (on the page, while it waits for its payer), and its page ends. */
 export const cardEnds = `

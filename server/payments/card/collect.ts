@@ -21,8 +21,10 @@ export async function collect(
     with open as (
       select payment_key from payments where payment_key = ${paymentKey} and state in ('settling', 'unknown')
       for no key update)
-    insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, payer, seen_at)
-    select ${proof.intentId}, payment_key, ${proof.chargeId}, ${proof.amount}, ${proof.fee}, 'payment', ${proof.payer}, ${now} from open
+    insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, payer,
+      account_id, seen_at)
+    select ${proof.intentId}, payment_key, ${proof.chargeId}, ${proof.amount}, ${proof.fee}, 'payment', ${proof.payer},
+      (select account_id from card_accounts order by since desc limit 1), ${now} from open
     on conflict (intent_id) do nothing`);
   const decided = await tx.maybe(sql`
     update payments set state = 'collected', decided_at = ${now}
@@ -56,8 +58,10 @@ export async function returnLate(tx: Tx, attempt: CardAttempt, proof: CardProof,
   if ((await takenFor(tx, proof.intentId)) !== undefined) return false;
   const { payment_key: paymentKey, job_key: jobKey, principal_key: principalKey } = attempt;
   tx.write(sql`
-    insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, payer, seen_at)
-    values (${proof.intentId}, ${paymentKey}, ${proof.chargeId}, ${proof.amount}, ${proof.fee}, 'late', ${proof.payer}, ${now})`);
+    insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, payer,
+      account_id, seen_at)
+    values (${proof.intentId}, ${paymentKey}, ${proof.chargeId}, ${proof.amount}, ${proof.fee}, 'late', ${proof.payer},
+      (select account_id from card_accounts order by since desc limit 1), ${now})`);
   bookCharge(tx, proof, now);
   post(tx, { ...arrivedLate, key: proof.intentId, jobKey, principalKey, amount: proof.amount, at: now });
   owe(tx, { intentId: proof.intentId, paymentKey, jobKey, amount: proof.amount, reason: 'late_payment', now });

@@ -132,7 +132,11 @@ describe('the books of the card provider', () => {
     await look();
     expect(await paymentOf(agent, other.jobKey)).toBe('refunded');
     await look();
-    expect([await differing(refund?.id ?? ''), await differing(again.id), await differing('usd')]).toEqual([[], [], []]);
+    expect([await differing(refund?.id ?? ''), await differing(again.id), await differing('usd')]).toEqual([
+      [],
+      [],
+      [],
+    ]);
     expect(await service.broken()).toEqual([]);
   });
 

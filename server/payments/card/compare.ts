@@ -5,7 +5,7 @@ import { sql } from '../../kernel/sql.ts';
 import { differingIn, keepDifferences } from '../differences.ts';
 import type { Difference } from '../told.ts';
 import { compareBalance, compareSuspense } from './balance.ts';
-import { type Compared, chargesOf, disputesOf, type Look, refundsOf } from './compared.ts';
+import { type Compared, chargesOf, disputesOf, isElsewhere, type Look, refundsOf } from './compared.ts';
 import { isRefusedAs } from './provider.ts';
 
 /**
@@ -70,6 +70,7 @@ async function compareAll<T extends { id: string }>(
   const compare = async (id: string, theirs: T | null) => {
     seen.add(id);
     if (theirs) await attempted(compared.kind, id, () => compared.lookInto(theirs));
+    else if (await isElsewhere(db, compared.kind, id)) return;
     const differs = await compared.judge(id, theirs);
     if (differs) found.push({ kind: compared.kind, object_id: id, ...differs });
   };

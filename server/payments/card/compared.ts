@@ -1,8 +1,10 @@
 import type Stripe from 'stripe';
+import type { Queries } from '../../kernel/database.ts';
 import { toText } from '../../kernel/money.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import type { Process, Tell } from '../rail.ts';
 import type { Difference } from '../told.ts';
+import { isOfFormer } from './account.ts';
 import { attemptByKey, type CardAttempt } from './attempt.ts';
 import { lookAtDispute, stands } from './disputes.ts';
 import { lookAtIntent, lookAtRefund } from './intents.ts';
@@ -21,7 +23,7 @@ export interface Look {
 
 /** Objects of one kind, theirs and ours. */
 export interface Compared<T extends { id: string }> {
-  readonly kind: Difference['kind'];
+  readonly kind: 'charge' | 'refund' | 'dispute';
   /** Newest first, page by page. */
   list(params: { limit: number; created: { gte: number; lte: number } }): AsyncIterable<T>;
   retrieve(id: string): PromiseLike<T>;
@@ -31,6 +33,16 @@ export interface Compared<T extends { id: string }> {
   lookInto(theirs: T): Promise<void>;
   /** The difference that remains. Null when both agree, or the object is not ours. */
   judge(id: string, theirs: T | null): Promise<Pick<Difference, 'ours' | 'theirs'> | null>;
+}
+
+const idColumns = { charge: 'charge_id', refund: 'provider_refund_id', dispute: 'dispute_id' } as const;
+const ofFormer = (column: string): string => `
+  select from card_charges c left join refunds using (intent_id) left join card_disputes using (intent_id)
+  where ${column} = $1 and ${isOfFormer('c')} limit 1`;
+
+/** Whether an object of ours is of a charge at a former account, of which the one in use shows nothing. */
+export async function isElsewhere(db: Queries, kind: keyof typeof idColumns, id: string): Promise<boolean> {
+  return (await db.maybe(statement(ofFormer(idColumns[kind]), [id]))) !== undefined;
 }
 
 /** Charges that succeeded, with their fees. */

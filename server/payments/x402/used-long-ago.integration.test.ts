@@ -11,7 +11,8 @@ vi.resetModules();
 afterAll(() => vi.resetModules());
 const { startService } = await import('../../../e2e/support/service.ts');
 
-const service = await startService();
+// Another process would read its own, larger windows.
+const service = await startService({}, { alone: true });
 const { sandbox } = service;
 const control = controlClient(sandbox.controlUrl);
 const [chain, network] = [84532, 'eip155:84532'] as const;

@@ -93,7 +93,13 @@ export async function undoRefund(
   const refund = await reopenRefund(tx, refundKey, because, now);
   if (!refund) return;
   const amount = microcents(refund.amount_microcents);
-  const posting = { key: refund.provider_refund_id, jobKey: job.job_key, principalKey: job.principal_key, amount, at: now };
+  const posting = {
+    key: refund.provider_refund_id,
+    jobKey: job.job_key,
+    principalKey: job.principal_key,
+    amount,
+    at: now,
+  };
   post(tx, { ...refundReturned, ...posting });
   const isLate = refund.reason === 'late_payment';
   const isLost = isLate ? await changeExpense(tx, refundKey, -amount) : job.payment_state === 'reversed';
@@ -123,9 +129,7 @@ async function jobAfter(
 ): Promise<JobRow | null> {
   if (job_key === null || payment_key === null) return null;
   const job = await lockJob(tx, job_key);
-  return reason === 'late_payment'
-    ? job
-    : standAs(tx, job, { paymentKey: payment_key, ...move }, now);
+  return reason === 'late_payment' ? job : standAs(tx, job, { paymentKey: payment_key, ...move }, now);
 }
 
 interface RefundMove {
@@ -134,12 +138,7 @@ interface RefundMove {
 }
 
 /** Moves a job's payment from one state to another, or what it is restored to while its bank contests it. */
-async function standAs(
-  tx: Tx,
-  job: JobRow,
-  move: RefundMove & { paymentKey: string },
-  now: Date,
-): Promise<JobRow> {
+async function standAs(tx: Tx, job: JobRow, move: RefundMove & { paymentKey: string }, now: Date): Promise<JobRow> {
   const { paymentKey, to, from } = move;
   if (job.payment_state === 'disputed' && (await changeDisputed(tx, paymentKey, to, from))) return job;
   return moveMoney(tx, job.job_key, { to, from }, now);

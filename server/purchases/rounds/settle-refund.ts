@@ -14,6 +14,13 @@ import { freeRoom } from '../work/ended-room.ts';
 /** The id of a refund at Stripe (docs.stripe.com/api/refunds/object; `pyr_` of payments that are no charges). */
 const atStripe = /^(re|pyr)_/;
 
+function requireElsewhere({ reference = '' }: Settlement): void {
+  if (!atStripe.test(reference)) return;
+  throw notAllowed(
+    'That is a refund at Stripe, which is found by itself. Record what was sent elsewhere, or the books lose it twice.',
+  );
+}
+
 /**
  * Closes a refund that failed, or that was pending for a day and cannot be under way, with what an operator did about it:
  * sent by hand, or kept as credit of its buyer. Its amount is the refund's. Resolves to it and to the purchase, if it is
@@ -33,11 +40,7 @@ export async function settleRefund(
   const job = refund.job_key === null ? null : await lockJob(tx, refund.job_key);
   const isCredit = settlement.as === 'wallet_credit';
   if (isCredit && !refund.is_own) throw notAllowed('Only what a purchase gives back can stay as credit.');
-  if (refund.is_card && atStripe.test(settlement.reference ?? '')) {
-    throw notAllowed(
-      'That is a refund at Stripe, which is found by itself. Record what was sent elsewhere, or the books lose it twice.',
-    );
-  }
+  if (refund.is_card) requireElsewhere(settlement);
   const settled = await settleFailed(tx, refundKey, settlement, now);
   if (!settled) {
     throw notAllowed(
