@@ -11,7 +11,7 @@ import type * as contract from './contract/audit.ts';
 import { type Broken, type VerifiedSeals, verifySeals } from './seals.ts';
 
 /** What only commands do. */
-type CommandAct = 'operator_role' | 'record_withdrawal' | 'skip_receipt_numbers';
+type CommandAct = 'operator_role' | 'record_withdrawal' | 'skip_receipt_numbers' | 'end_dispute';
 
 /** An operator's act, as recorded. */
 export interface Noted {

@@ -5,7 +5,10 @@ import { buyingByCard, dashboardOf, heard, listen, paidOnPage, stripeOf } from '
 import type { Customer } from '../../e2e/support/customer.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
+import { transact } from '../kernel/transaction.ts';
 import { queueDueLetters } from '../mail/due-letters.ts';
+import { attemptOfCharge } from '../payments/card/attempt.ts';
+import { undoRefund } from '../purchases/rounds/refund.ts';
 import { operatorContext } from '../transports/context.ts';
 
 const service = await startService(withCard);
@@ -38,6 +41,8 @@ interface Failed {
   customer: Customer;
   jobKey: string;
   refund: string;
+  /** The refund at the provider that came back. */
+  departure: string;
   intent: string;
 }
 
@@ -53,7 +58,7 @@ async function failed(): Promise<Failed> {
   await stripe.settle(row.id, 'failed', 'expired_or_canceled_card');
   await heard(service);
   expect(await owed(jobKey)).toBe(500_000_000);
-  return { agent, customer, jobKey, refund: row.refund_key, intent: row.intent_id };
+  return { agent, customer, jobKey, refund: row.refund_key, departure: row.id, intent: row.intent_id };
 }
 
 const jobOf = async ({ agent, jobKey }: Failed) => (await agent.get(`/api/agent/v1/jobs/${jobKey}`)).body;
@@ -100,6 +105,12 @@ describe('a refund that failed', () => {
     await heard(service);
     expect([(await jobOf(it)).payment_state, await owed(it.jobKey)]).toEqual(['refunded', 0]);
     expect(await told(it, 'Refunded: 5.00 USD')).toBeDefined();
+    // Another worker had read the return of the first, and says it late.
+    const payment = await attemptOfCharge(service.runtime.db, it.intent);
+    if (!payment) throw new Error('no payment');
+    const late = { payment, departure: it.departure, because: 'It came back.' };
+    await transact(service.runtime.db, (tx) => undoRefund(tx, service.runtime, late, service.runtime.clock()));
+    expect([(await jobOf(it)).payment_state, await owed(it.jobKey)]).toEqual(['refunded', 0]);
     await stripe.settle(again.id, 'failed', 'expired_or_canceled_card');
     await heard(service);
     expect([(await jobOf(it)).payment_state, await owed(it.jobKey)]).toEqual(['refund_failed', 500_000_000]);

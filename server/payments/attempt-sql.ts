@@ -1,3 +1,4 @@
+import { isOfFormer } from './card/account.ts';
 import { cardEnds, cardPayers, cardReference, cardRefundReference, cardRefundRests } from './card/attempt.ts';
 import { keepsCard } from './card/saved.ts';
 import { backReference, transferBackRests, transferEnds, transferPayers, transferReference } from './x402/attempt.ts';
@@ -21,10 +22,10 @@ export const refundReference = (refundKey: string): string =>
 /** Pending for longer, a refund that rests is for an operator. */
 const pendingMax = 'make_interval(days => 1)';
 
-/** Whether an operator may settle the pending refund `r` at `now`: it is old, and its rail surely has no try under way. */
+/** Whether an operator may settle the pending refund `r` at `now`: it is old, and its rail sends it no more. */
 export const isForOperator = (r: string, now: string): string => `(
   ${r}.state = 'refund_pending' and ${r}.created_at <= ${now} - ${pendingMax}
-  and (${cardRefundRests(r)} or ${transferBackRests(r)}))`;
+  and (${cardRefundRests(r, now)} or ${transferBackRests(r)}))`;
 
-/** Whether an account keeps something that can be charged. */
-export { keepsCard };
+/** Whether an account keeps something that can be charged; whether a card charge was made at a former account of ours. */
+export { isOfFormer, keepsCard };

@@ -287,8 +287,8 @@ export type News<P = unknown> =
   | { is: 'refund_moved'; refundKey: string; proof: P }
   /** A refund was carried out, perhaps while a bank contested its payment. */
   | { is: 'refunded'; refund: Refund; proof: P }
-  /** A refund that was carried out has come back. */
-  | { is: 'refund_undone'; refundKey: string; because: string };
+  /** A refund that was carried out has come back; `departure` as it was proven. */
+  | { is: 'refund_undone'; departure: string; because: string };
 
 /** The result of a try to give money back. */
 export type RefundFate<P = unknown> = FateNamed<P, 'refunded' | 'open' | 'refund_failed'>;

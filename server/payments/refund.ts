@@ -7,7 +7,7 @@ import type { Tx } from '../kernel/transaction.ts';
 import { credited, creditedOfRevenue, refundOwed, refundOwedOfRevenue } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
 import { collectionOf } from './attempt.ts';
-import { isForOperator } from './attempt-sql.ts';
+import { isForOperator, isOfFormer } from './attempt-sql.ts';
 import { owesAfterDispute } from './dispute.ts';
 import { type Process, type Rails, type Refund, type RefundReason, railOf } from './rail.ts';
 
@@ -38,20 +38,23 @@ export async function requestRefund(
   return (await owesAfterDispute(tx, payment.payment_key)) ? 'disputed' : 'refund_pending';
 }
 
-/** A refund that was carried out has come back: it is owed again unless it was settled. Undefined when recorded before. */
+/**
+ * A refund that was carried out by this departure has come back: it is owed again unless it was settled. Undefined when
+ * recorded before, or when it has left anew since.
+ */
 export async function reopenRefund(
   tx: Tx,
-  refundKey: string,
+  departure: string,
   because: string,
   now: Date,
 ): Promise<
-  { reason: Refund['reason']; amount_microcents: bigint; is_settled: boolean; provider_refund_id: string } | undefined
+  { refund_key: string; reason: Refund['reason']; amount_microcents: bigint; is_settled: boolean } | undefined
 > {
   return tx.maybe(sql`
     update refunds set state = 'refund_failed', decided_at = ${now}, failure = ${because},
       dropped_at = case when settled_at is not null then ${now}::timestamptz end
-    where refund_key = ${refundKey} and state = 'refunded' and intent_id is not null
-    returning reason, amount_microcents, settled_at is not null as is_settled, provider_refund_id`);
+    where provider_refund_id = ${departure} and state = 'refunded'
+    returning refund_key, reason, amount_microcents, settled_at is not null as is_settled`);
 }
 
 /** Drops a refund that came back after a bank had taken its money. */
@@ -59,12 +62,11 @@ export function dropRefund(tx: Tx, refundKey: string, now: Date): void {
   tx.write(sql`update refunds set dropped_at = ${now} where refund_key = ${refundKey}`);
 }
 
-/** A dropped refund left all the same. False when none was dropped. */
-export async function undropRefund(tx: Tx, refundKey: string, now: Date): Promise<boolean> {
-  const left = await tx.maybe(sql`
+/** A dropped refund left all the same. Undefined when none was dropped. */
+export async function undropRefund(tx: Tx, refundKey: string, now: Date): Promise<{ is_settled: boolean } | undefined> {
+  return tx.maybe(sql`
     update refunds set state = 'refunded', dropped_at = null, decided_at = ${now}, failure = null
-    where refund_key = ${refundKey} and dropped_at is not null returning refund_key`);
-  return left !== undefined;
+    where refund_key = ${refundKey} and dropped_at is not null returning settled_at is not null as is_settled`);
 }
 
 /** Drops the refund of a payment that the rail took back itself; money that came besides stays owed. False when none was owed. */
@@ -131,6 +133,26 @@ export interface Settlement {
   as: 'sent_by_hand' | 'wallet_credit';
   /** What was sent is named by it; the database refuses it without. */
   reference?: string;
+}
+
+const ofKey = `
+  select job_key, job_key is not null and reason <> 'late_payment' as is_own, intent_id is not null as is_card,
+    exists (select from card_charges c where c.intent_id = refunds.intent_id and not ${isOfFormer('c')}) as is_found
+  from refunds where refund_key = $1`;
+
+/** A refund that an operator may settle. */
+interface Settleable {
+  job_key: string | null;
+  /** It gives back what its purchase collected. */
+  is_own: boolean;
+  is_card: boolean;
+  /** What leaves at the card provider is found by itself. */
+  is_found: boolean;
+}
+
+/** What to know of a refund before it is settled. Undefined when there is none. */
+export function settleable(db: Queries, refundKey: string): Promise<Settleable | undefined> {
+  return db.maybe(statement(ofKey, [refundKey]));
 }
 
 /** The failure of one that was pending is that an operator took it over: then no worker sends it. */

@@ -53,6 +53,11 @@ export async function changeAccount(db: Database, accountId: string, because: st
     const before = await accountInUse(tx);
     if (before === accountId) return;
     if (before) await leave(tx, before, now);
+    // Of an account that is in use again, compare what went on there meanwhile.
+    tx.write(sql`
+      update card_searches set searched_to = least(searched_to, (
+        select since from card_accounts where account_id = ${before ?? null}))
+      where exists (select from card_accounts where account_id = ${accountId})`);
     const { left } = await tx.one<{ left: bigint | null }>(sql`
       insert into card_accounts (account_id, since, because)
       select ${accountId}, greatest(${now}::timestamptz, max(since) + interval '1 ms'), ${because} from card_accounts

@@ -206,13 +206,14 @@ export async function notePageDecline(
 export const cardPayers = "select payment_key, payer from card_charges where use = 'payment'";
 
 /**
- * Whether no try of the card refund `r` can be under way, as SQL: none was made, or all at another account of ours than was
- * charged (`card-account`). Of others the provider must be asked.
+ * Whether the card refund `r` can be left to an operator at `now`, as SQL: none was tried, or another account of ours than
+ * was charged has been in use for a day (`card-account`). Of others the provider must be asked.
  */
-export const cardRefundRests = (r: string): string => `(
+export const cardRefundRests = (r: string, now: string): string => `(
   ${r}.intent_id is not null and (${r}.tries = 0 or exists (
     select from card_accounts a join card_charges c on a.account_id = ${accountNow}
-    where c.intent_id = ${r}.intent_id and ${isOfFormer('c')} and a.since < ${r}.created_at)))`;
+    where c.intent_id = ${r}.intent_id and ${isOfFormer('c')}
+      and a.since <= ${now} - make_interval(days => 1))))`;
 
 /** When an open card attempt becomes cancelable (on the page, while it waits for its payer), and its page ends. */
 export const cardEnds = `

@@ -128,7 +128,11 @@ describe('the books of the card provider', () => {
     await look(5 * 24 * 60);
     expect(await paymentOf(agent, jobKey)).toBe('collected');
     // Somebody gives the refund that came back another try.
+    await control.outcome({ of: 'refund', times: 1 });
     const again = await stripe.refunds.create({ payment_intent: await intentOf(other.paymentKey) });
+    await look();
+    expect([await differing(again.id), await paymentOf(agent, other.jobKey)]).toEqual([[], 'refund_failed']);
+    await control.settle(again.id, 'succeeded');
     await look();
     expect(await paymentOf(agent, other.jobKey)).toBe('refunded');
     await look();

@@ -115,7 +115,7 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
     async judge(id, theirs) {
       const intentId = theirs && idOf(theirs.payment_intent);
       const ours = await db.maybe<{ state: string; provider_refund_id: string | null; amount_microcents: bigint }>(sql`
-        select case when dropped_at is not null and ${theirs?.status !== 'succeeded'}::boolean then 'refund_pending' else state
+        select case when state = 'refund_failed' and ${theirs?.status !== 'succeeded'}::boolean then 'refund_pending' else state
           end as state, provider_refund_id, amount_microcents
         from refunds
         where provider_refund_id = ${id} or intent_id = ${intentId}

@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { buyingByCard, heard, listen, paidOnPage, stripeOf } from '../../../e2e/support/card.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
+import { perform } from '../../door/perform.ts';
 import { accountSums } from '../../ledger/closing.ts';
+import { operatorContext } from '../../transports/context.ts';
 import { changeAccount, keepFirstAccount } from './account.ts';
 import { compareBooks } from './compare.ts';
 import { openCardProvider } from './provider.ts';
@@ -62,6 +67,64 @@ it('another account at Stripe agrees with the books at once, and the former does
 
   await changeAccount(db, 'acct_first', 'We moved back.', clock());
   expect([await balanceOf('asset:card'), await balanceOf('asset:bank')]).toEqual([held, 0n]);
+  // What went on at the former meanwhile is compared, too.
+  const { rows } = await service.database.pool.query(`
+    select list from card_searches where searched_to > (select since from card_accounts where account_id = 'acct_other')`);
+  expect(rows).toEqual([]);
   expect(await differing(service)).toEqual([]);
   expect((await agent.job(kept.jobKey)).body.payment_state).toBe('collected');
+});
+
+const command = path.resolve(import.meta.dirname, '../../../commands/card-dispute.ts');
+const ending = async (...words: string[]) =>
+  promisify(execFile)(process.execPath, [command, ...words], { env: { ...process.env, ...service.environment } });
+
+it('disputes at a former account are ended by an operator, and refunds of charges there settled', async () => {
+  const { agent } = await buyingByCard(service);
+  const [won, lost] = [await paidOnPage(service, agent), await paidOnPage(service, agent)];
+  // Tried at Stripe before it closed the account.
+  await control.fault({ mode: 'error_500', on: 'refunds.create', times: 'always' });
+  await agent.post(`/api/agent/v1/jobs/${won.jobKey}/cancel`);
+  await service.sweep();
+  await control.clearFaults();
+  const { payment_intents: intents } = await control.books();
+  const [first, second] = await Promise.all(
+    [won, lost].map(async ({ paymentKey }) => {
+      const intent = intents.find(({ metadata }) => metadata.payment_key === paymentKey);
+      return (await control.openDispute({ payment_intent: intent?.id ?? '' })).id;
+    }),
+  );
+  await heard(service);
+  const states = async () =>
+    Promise.all([won, lost].map(async ({ jobKey }) => (await agent.job(jobKey)).body.payment_state));
+  expect(await states()).toEqual(['disputed', 'disputed']);
+  await expect(ending(first ?? '', 'won', 'Letter.')).rejects.toMatchObject({
+    stderr: expect.stringContaining('is no open dispute of a charge at a former account'),
+  });
+
+  await changeAccount(db, 'acct_other', 'Stripe closed it.', clock());
+  await ending(first ?? '', 'won', 'Letter of 3 May.');
+  await ending(second ?? '', 'lost', 'Letter of 4 May.');
+  expect(await states()).toEqual(['refund_pending', 'reversed']);
+  expect(await balanceOf('asset:card')).toBe(0n);
+  expect(await differing(other)).toEqual([]);
+
+  const { rows } = await service.database.pool.query('select refund_key from refunds where job_key = $1', [won.jobKey]);
+  const settle = () =>
+    perform('settle_refund', operatorContext(service.runtime), {
+      refund_key: rows[0].refund_key,
+      as: 'sent_by_hand',
+      reference: 're_atTheFormer',
+      reason: 'Given back there.',
+    });
+  await expect(settle()).rejects.toMatchObject({ code: 'action_not_allowed' });
+  service.advanceClock(86_400);
+  await settle();
+  service.advanceClock(-86_400);
+  expect((await agent.job(won.jobKey)).body.payment_state).toBe('refunded');
+  // As it ended at the former account, which is in use again.
+  await control.closeDispute(first ?? '', 'won');
+  await control.closeDispute(second ?? '', 'lost');
+  await changeAccount(db, 'acct_first', 'It is open again.', clock());
+  expect(await differing(service)).toEqual([]);
 });

@@ -84,13 +84,13 @@ export async function lookAtRefund(
     return;
   }
   if (refund.status !== 'failed') return;
-  const ours = await db.maybe<{ refund_key: string }>(sql`
-    select refund_key from refunds where provider_refund_id = ${refund.id} and state = 'refunded'`);
+  const ours = await db.maybe(sql`
+    select from refunds where provider_refund_id = ${refund.id} and state = 'refunded'`);
   const attempt = ours ? await attemptOfCharge(db, intentId) : undefined;
-  if (!ours || !attempt) return;
+  if (!attempt) return;
   await tell(attempt, {
     is: 'refund_undone',
-    refundKey: ours.refund_key,
+    departure: refund.id,
     because: `The card's bank gave it back: ${refund.failure_reason ?? 'unknown'}.`,
   });
 }

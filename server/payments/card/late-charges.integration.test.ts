@@ -14,6 +14,8 @@ import {
 } from '../../../e2e/support/card.ts';
 import { cardDifferences } from '../../../e2e/support/card-books.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
+import { perform } from '../../door/perform.ts';
+import { operatorContext } from '../../transports/context.ts';
 
 const service = await startService(withCard);
 const stripe = stripeOf(service);
@@ -94,6 +96,34 @@ async function dispute(intentId: string, ...ends: ('won' | 'lost')[]): Promise<v
 }
 
 describe('a dispute that is lost, and won after all,', () => {
+  it('of a late charge, gives back its own loss alone when the settled refund left meanwhile', async () => {
+    const before = await bookedIn('expense:reversals');
+    const { besideId } = await paidTwice();
+    await stripe.clearFaults();
+    await pass();
+    const late = (await stripe.books()).refunds.at(-1);
+    await stripe.settle(late?.id ?? '', 'failed', 'expired_or_canceled_card');
+    await heard(service);
+    const { rows } = await pool.query('select refund_key from refunds where intent_id = $1', [besideId]);
+    await perform('settle_refund', operatorContext(service.runtime), {
+      refund_key: rows[0].refund_key,
+      as: 'sent_by_hand',
+      reference: 'SEPA 2026-1128-02',
+      reason: 'The card is closed.',
+    });
+    await stripe.outcome({ of: 'refund', times: 1 });
+    const again = await dashboardOf(service).refunds.create({ payment_intent: besideId });
+    await dispute(besideId, 'lost');
+    await stripe.settle(again.id, 'succeeded');
+    await heard(service);
+    await stripe.closeDispute((await stripe.books()).disputes.at(-1)?.id ?? '', 'won');
+    await heard(service);
+    // What an operator sent is lost, and nothing else.
+    expect((await bookedIn('expense:reversals')) - before).toBe(-500_000_000n);
+    expect(await bookedIn('suspense:card_disputes')).toBe(0n);
+    await booksAgree();
+  });
+
   it('puts a payment back where it was, and lets its account buy again', async () => {
     const { agent } = await buyingByCard(service);
     const { jobKey, paymentKey } = await paidOnPage(service, agent);

@@ -53,12 +53,14 @@ export async function recordRefunded(
 async function recordBeside(tx: Tx, refund: Refund, departure: string, now: Date): Promise<void> {
   if (refund.job_key === null) return;
   // It was restored meanwhile: record nothing, or the books show a departure that nothing explains.
-  if (!(await undropRefund(tx, refund.refund_key, now))) throw new Error(`${refund.refund_key} was decided meanwhile`);
+  const left = await undropRefund(tx, refund.refund_key, now);
+  if (!left) throw new Error(`${refund.refund_key} was decided meanwhile`);
   const job = await lockJob(tx, refund.job_key);
   const { refund_key: refundKey, amount_microcents: amount } = refund;
   const of = { key: departure, jobKey: job.job_key, principalKey: job.principal_key, at: now };
   post(tx, { ...lostTwice, ...of, amount: microcents(amount) });
-  if (refund.reason === 'late_payment') await changeExpense(tx, refundKey, amount);
+  // What an operator sent is no loss of the dispute.
+  if (refund.reason === 'late_payment' && !left.is_settled) await changeExpense(tx, refundKey, amount);
   noteOnJob(tx, job, refund.reason === 'late_payment' ? 'late_payment_refunded' : 'refunded', now);
 }
 
@@ -86,15 +88,16 @@ export async function recordRefundFailed(
 export async function undoRefund(
   tx: Tx,
   { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
-  { payment, refundKey, because }: { payment: Attempt; refundKey: string; because: string },
+  { payment, departure, because }: { payment: Attempt; departure: string; because: string },
   now: Date,
 ): Promise<void> {
   const job = await lockJob(tx, payment.job_key);
-  const refund = await reopenRefund(tx, refundKey, because, now);
+  const refund = await reopenRefund(tx, departure, because, now);
   if (!refund) return;
+  const { refund_key: refundKey, is_settled: isSettled } = refund;
   const amount = microcents(refund.amount_microcents);
   const posting = {
-    key: refund.provider_refund_id,
+    key: departure,
     jobKey: job.job_key,
     principalKey: job.principal_key,
     amount,
@@ -102,8 +105,10 @@ export async function undoRefund(
   };
   post(tx, { ...refundReturned, ...posting });
   const isLate = refund.reason === 'late_payment';
-  const isLost = isLate ? await changeExpense(tx, refundKey, -amount) : job.payment_state === 'reversed';
-  if (isLost || refund.is_settled) {
+  const isLost = isLate
+    ? !isSettled && (await changeExpense(tx, refundKey, -amount))
+    : job.payment_state === 'reversed';
+  if (isLost || isSettled) {
     if (isLost) dropRefund(tx, refundKey, now);
     post(tx, { ...refundKept, ...posting });
     return noteOnJob(tx, job, isLate ? 'late_payment_kept' : 'refund_failed', now);

@@ -1,9 +1,8 @@
 import { microcents } from '../../kernel/money.ts';
-import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { refundCredited, sentByHand } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
-import { type Settlement, settleFailed } from '../../payments/refund.ts';
+import { type Settlement, settleable, settleFailed } from '../../payments/refund.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Runtime } from '../../runtime.ts';
 import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
@@ -32,15 +31,13 @@ export async function settleRefund(
   { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
   { refundKey, settlement, now }: { refundKey: string; settlement: Settlement; now: Date },
 ): Promise<{ amount: bigint; purchase: string | null }> {
-  const refund = await tx.maybe<{ job_key: string | null; is_own: boolean; is_card: boolean }>(sql`
-    select job_key, job_key is not null and reason <> 'late_payment' as is_own, intent_id is not null as is_card
-    from refunds where refund_key = ${refundKey}`);
+  const refund = await settleable(tx, refundKey);
   if (!refund) throw new Problem('not_found', `${refundKey} names no refund.`);
   // The job first, like whoever records a dispute or a reversal.
   const job = refund.job_key === null ? null : await lockJob(tx, refund.job_key);
   const isCredit = settlement.as === 'wallet_credit';
   if (isCredit && !refund.is_own) throw notAllowed('Only what a purchase gives back can stay as credit.');
-  if (refund.is_card) requireElsewhere(settlement);
+  if (refund.is_found) requireElsewhere(settlement);
   const settled = await settleFailed(tx, refundKey, settlement, now);
   if (!settled) {
     throw notAllowed(

@@ -27,8 +27,8 @@ export async function hearRails(runtime: Runtime): Promise<void> {
 const telling = (runtime: Runtime) => (attempt: Attempt, news: News) =>
   transact(runtime.db, (tx) => recordNews(tx, runtime, attempt, news));
 
-/** Records later changes of a decided attempt, in whatever order a rail learns of them. */
-async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News): Promise<void> {
+/** Records later changes of a decided attempt, in whatever order a rail, or an operator in its place, learns of them. */
+export async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News): Promise<void> {
   const now = runtime.clock();
   switch (news.is) {
     case 'never':
