@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import path from 'node:path';
-import { pipeline } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 
 /**
  * `TEST_PROCESSES=2` runs the service's tests unchanged on two web processes and two workers over one database: a
@@ -36,16 +37,7 @@ export async function startTwin(env: Readonly<Record<string, string>>): Promise<
   let orders = 0;
   return {
     answer(req, res, shiftMs) {
-      const headers = [...req.rawHeaders, shiftHeader, String(shiftMs)];
-      const onward = request({ host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent: false });
-      onward.on('response', (answer) => {
-        res.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
-        // An answer may be a stream that goes on for as long as a check runs.
-        pipeline(answer, res, () => {});
-      });
-      onward.on('error', () => res.destroy());
-      res.on('close', () => onward.destroy());
-      req.pipe(onward);
+      void pass(req, res, [...req.rawHeaders, shiftHeader, String(shiftMs)], port);
       return null;
     },
     work: (execute, shiftMs) =>
@@ -63,4 +55,23 @@ export async function startTwin(env: Readonly<Record<string, string>>): Promise<
       }),
     stop: () => void child.kill('SIGKILL'),
   };
+}
+
+/**
+ * Passes a request on once all of it is here: what the other process refuses unread would stand before the next request
+ * of its connection. An answer may be a stream that goes on for as long as a check runs.
+ */
+async function pass(req: IncomingMessage, res: ServerResponse, headers: string[], port: number): Promise<void> {
+  try {
+    const body = await buffer(req);
+    const onward = request({ host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent: false });
+    res.on('close', () => onward.destroy());
+    onward.end(body);
+    const [answer] = (await once(onward, 'response')) as [IncomingMessage];
+    onward.on('error', () => {});
+    res.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
+    await pipeline(answer, res);
+  } catch {
+    res.destroy();
+  }
 }
