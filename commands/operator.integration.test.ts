@@ -15,7 +15,7 @@ const environment = {
   ENVIRONMENT: 'test',
   SECRET_KEY: secret,
   NEXTAUTH_SECRET: secret,
-  RECEIPT_KEYS_FILE: path.join(import.meta.dirname, 'no-such-folder', 'receipt-keys.json'),
+  RECEIPT_KEYS_FILE: path.join(tmpdir(), `no-such-folder-${process.pid}`, 'receipt-keys.json'),
 };
 
 interface Ran {
@@ -51,7 +51,7 @@ describe('a command for operators', () => {
     ['operator-role', ['grant', 'boss', 'admin'], /^Say what: .*\n$/],
     ['operator-role', ['revoke', 'boss@example.com'], /^boss@example.com has no role\.\n$/],
     ['settle-refund', ['refund_unknown', 'credit'], /^Say what was done: .*\n$/],
-    ['card-dispute', ['du_1', 'drawn', 'Letter.'], /^Say how it ended, and why you know: .*\n$/],
+    ['card-dispute', ['du_1', 'ch_1', 'drawn', 'Letter.'], /^Say how it ended, and why you know: .*\n$/],
     ['waive', ['job_unknown'], /^Say which job and why: .*\n$/],
     ['receipt-numbers', ['skip', '0', 'restored'], /^Say what to do: npm run receipt-numbers, or .*\n$/],
     ['receipt-numbers', ['skip', '100'], /^Say what to do: npm run receipt-numbers, or .*\n$/],

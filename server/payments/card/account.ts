@@ -27,8 +27,12 @@ export async function accountOfKey({ stripe }: CardProvider): Promise<string | n
 /** The account in use, as an SQL value. */
 export const accountNow = '(select account_id from card_accounts order by since desc limit 1)';
 
-/** Whether the charge `c` was made at another account than is in use, which shows nothing of it, as SQL. */
-export const isOfFormer = (c: string): string => `coalesce(${c}.account_id <> ${accountNow}, false)`;
+/**
+ * Whether the charge `c` was made at another account than is in use, which shows nothing of it, as SQL. One from before
+ * the account was known is, once another took its place.
+ */
+export const isOfFormer = (c: string): string =>
+  `coalesce(${c}.account_id <> ${accountNow}, exists (select from card_accounts where because is not null))`;
 
 /** The account that this installation sells over; undefined before its first start with a key that may read it. */
 export async function accountInUse(db: Queries): Promise<string | undefined> {
@@ -56,8 +60,8 @@ export async function changeAccount(db: Database, accountId: string, because: st
     // Of an account that is in use again, compare what went on there meanwhile.
     tx.write(sql`
       update card_searches set searched_to = least(searched_to, (
-        select since from card_accounts where account_id = ${before ?? null}))
-      where exists (select from card_accounts where account_id = ${accountId})`);
+        select min(later.since) from card_accounts later
+        where later.since > (select since from card_accounts where account_id = ${accountId})))`);
     const { left } = await tx.one<{ left: bigint | null }>(sql`
       insert into card_accounts (account_id, since, because)
       select ${accountId}, greatest(${now}::timestamptz, max(since) + interval '1 ms'), ${because} from card_accounts

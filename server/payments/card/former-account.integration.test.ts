@@ -88,23 +88,29 @@ it('disputes at a former account are ended by an operator, and refunds of charge
   await service.sweep();
   await control.clearFaults();
   const { payment_intents: intents } = await control.books();
-  const [first, second] = await Promise.all(
+  const named = await Promise.all(
     [won, lost].map(async ({ paymentKey }) => {
       const intent = intents.find(({ metadata }) => metadata.payment_key === paymentKey);
-      return (await control.openDispute({ payment_intent: intent?.id ?? '' })).id;
+      const dispute = (await control.openDispute({ payment_intent: intent?.id ?? '' })).id;
+      const { rows } = await service.database.pool.query('select charge_id from card_charges where intent_id = $1', [
+        intent?.id,
+      ]);
+      return [dispute, String(rows[0].charge_id)] as const;
     }),
   );
+  const [[first, ofFirst], [second, ofSecond]] = named as [[string, string], [string, string]];
   await heard(service);
   const states = async () =>
     Promise.all([won, lost].map(async ({ jobKey }) => (await agent.job(jobKey)).body.payment_state));
   expect(await states()).toEqual(['disputed', 'disputed']);
-  await expect(ending(first ?? '', 'won', 'Letter.')).rejects.toMatchObject({
-    stderr: expect.stringContaining('is no open dispute of a charge at a former account'),
+  await expect(ending(first, ofFirst, 'won', 'Letter.')).rejects.toMatchObject({
+    stderr: expect.stringContaining('is no charge at a former account'),
   });
 
   await changeAccount(db, 'acct_other', 'Stripe closed it.', clock());
-  await ending(first ?? '', 'won', 'Letter of 3 May.');
-  await ending(second ?? '', 'lost', 'Letter of 4 May.');
+  await ending(first, ofFirst, 'won', 'Letter of 3 May.');
+  await ending(second, ofSecond, 'lost', 'Letter of 4 May.');
+  await expect(ending(second, ofFirst, 'won', 'The wrong charge.')).rejects.toMatchObject({ code: 1 });
   expect(await states()).toEqual(['refund_pending', 'reversed']);
   expect(await balanceOf('asset:card')).toBe(0n);
   expect(await differing(other)).toEqual([]);
@@ -123,8 +129,33 @@ it('disputes at a former account are ended by an operator, and refunds of charge
   service.advanceClock(-86_400);
   expect((await agent.job(won.jobKey)).body.payment_state).toBe('refunded');
   // As it ended at the former account, which is in use again.
-  await control.closeDispute(first ?? '', 'won');
-  await control.closeDispute(second ?? '', 'lost');
+  await control.closeDispute(first, 'won');
+  await control.closeDispute(second, 'lost');
   await changeAccount(db, 'acct_first', 'It is open again.', clock());
   expect(await differing(service)).toEqual([]);
+});
+
+it('a dispute that begins at a former account after it was left is booked, and can still be won', async () => {
+  const { agent } = await buyingByCard(service);
+  const { jobKey, paymentKey } = await paidOnPage(service, agent);
+  const { rows } = await service.database.pool.query('select charge_id from card_charges where payment_key = $1', [
+    paymentKey,
+  ]);
+  const charge = String(rows[0].charge_id);
+  const intent = (await control.books()).payment_intents.find(({ metadata }) => metadata.payment_key === paymentKey);
+  await changeAccount(db, 'acct_other', 'We moved.', clock());
+  const bank = await balanceOf('asset:bank');
+  const { id: unseen } = await control.openDispute({ payment_intent: intent?.id ?? '' });
+  await ending(unseen, charge, 'lost', 'Letter of 5 May.');
+  const holds = async () => (await agent.get('/api/agent/v1/me')).body.holds;
+  expect((await agent.job(jobKey)).body.payment_state).toBe('reversed');
+  expect(await holds()).not.toEqual([]);
+  expect((await balanceOf('asset:bank')) - bank).toBe(-500_000_000n);
+  await expect(ending(unseen, charge, 'lost', 'Again.')).rejects.toMatchObject({ code: 1 });
+  await ending(unseen, charge, 'won', 'Letter of 6 May.');
+  expect((await agent.job(jobKey)).body.payment_state).not.toBe('reversed');
+  expect(await holds()).toEqual([]);
+  expect((await balanceOf('asset:bank')) - bank).toBe(0n);
+  expect(await differing(other)).toEqual([]);
+  for (const end of ['lost', 'won'] as const) await control.closeDispute(unseen, end);
 });

@@ -11,21 +11,31 @@ import { attemptOfCharge, type CardAttempt } from './attempt.ts';
  * takes or gives back moves at that account, whose rest is booked into our bank.
  */
 
-const openOfFormer = `
-  select d.intent_id, d.withdrawn_microcents, d.movements, c.amount_microcents, c.account_id
-  from card_disputes d join card_charges c using (intent_id)
-  where dispute_id = $1 and closed_at is null and ${isOfFormer('c')} for no key update of d`;
+const ofFormer = `
+  select c.intent_id, c.payment_key, c.amount_microcents, c.account_id from card_charges c
+  where c.charge_id = $1 and ${isOfFormer('c')}`;
 
-/** Books the end of such a dispute. Resolves to its payment; undefined when it is none, or has ended. */
+/**
+ * Books the end of the dispute of such a charge, which may have begun unseen; one that was lost can still be won. Resolves
+ * to its payment; undefined when there is none, or it has ended so.
+ */
 export async function endAtFormer(
   tx: Tx,
-  disputeId: string,
-  outcome: 'won' | 'lost',
+  { disputeId, chargeId, outcome }: { disputeId: string; chargeId: string; outcome: 'won' | 'lost' },
   now: Date,
 ): Promise<CardAttempt | undefined> {
-  const open = await tx.maybe<OpenDispute>(statement(openOfFormer, [disputeId]));
+  const charge = await tx.maybe<Charge>(statement(ofFormer, [chargeId]));
+  if (!charge) return undefined;
+  tx.write(sql`
+    insert into card_disputes (dispute_id, payment_key, intent_id, opened_at)
+    values (${disputeId}, ${charge.payment_key}, ${charge.intent_id}, ${now}) on conflict (dispute_id) do nothing`);
+  const open = await tx.maybe<{ withdrawn_microcents: bigint; movements: number }>(sql`
+    select withdrawn_microcents, movements from card_disputes
+    where dispute_id = ${disputeId} and intent_id = ${charge.intent_id}
+      and (closed_at is null or (outcome = 'lost' and ${outcome}::text = 'won')) for no key update`);
   if (!open) return undefined;
-  const withdrawn = outcome === 'won' ? 0n : open.amount_microcents;
+  const taken = open.withdrawn_microcents > 0n ? open.withdrawn_microcents : charge.amount_microcents;
+  const withdrawn = outcome === 'won' ? 0n : taken;
   const change = withdrawn - open.withdrawn_microcents;
   if (change !== 0n) {
     const key = `${disputeId}:${open.movements + 1}`;
@@ -37,15 +47,14 @@ export async function endAtFormer(
       update card_disputes set withdrawn_microcents = ${withdrawn}, movements = movements + 1
       where dispute_id = ${disputeId}`);
     tx.write(sql`
-      update card_accounts set left_microcents = left_microcents - ${change} where account_id = ${open.account_id}`);
+      update card_accounts set left_microcents = left_microcents - ${change} where account_id = ${charge.account_id}`);
   }
-  return attemptOfCharge(tx, open.intent_id);
+  return attemptOfCharge(tx, charge.intent_id);
 }
 
-interface OpenDispute {
+interface Charge {
   intent_id: string;
-  withdrawn_microcents: bigint;
-  movements: number;
+  payment_key: string;
   amount_microcents: bigint;
-  account_id: string;
+  account_id: string | null;
 }
