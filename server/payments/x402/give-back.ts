@@ -90,7 +90,7 @@ async function isThere(coins: Stablecoins, refund: TransferRefund): Promise<bool
   return !coins.refundsWaitForFinality || (await coins.finalized(network)) >= arrival.blockNumber;
 }
 
-/** Records the transfer back, which explains the departure. False when explained before. */
+/** Records the transfer back, which explains the departure. Undefined when explained before. */
 async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): Promise<string | undefined> {
   if (!('logged' in proof)) return undefined;
   const { network, asset, recipient: payTo, refund_key: refundKey } = refund;
