@@ -40,7 +40,7 @@ describe('a command for operators', () => {
   it.each([
     ['sign-in-link', [], /^Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL\n$/],
     ['sign-in-link', ['acct_unknown', 'owner@example.com'], /^acct_unknown is no account, or it is closed\.\n$/],
-    ['unblock', ['acct_unknown'], /^Say which block, account or payer, and why: .*\n$/],
+    ['unblock', ['acct_unknown'], /^Say which block, account, payer or payment, and why: .*\n$/],
     ['unblock', ['acct_unknown', 'settled'], /^acct_unknown names no open block\.\n$/],
     [
       'operator-role',

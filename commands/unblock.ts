@@ -5,11 +5,11 @@ import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * `npm run unblock -- BLOCK REASON` lifts a purchase block. Given an account or a payer's address instead, it lifts all
- * of its open blocks. Each keeps the reason.
+ * `npm run unblock -- BLOCK REASON` lifts a purchase block. Given an account, a payer or a payment instead, it lifts all
+ * of its open blocks: those behind a card payment are of its account and of its card. Each keeps the reason.
  */
 await runForOperator(
-  { words: 2, usage: 'Say which block, account or payer, and why: npm run unblock -- BLOCK REASON' },
+  { words: 2, usage: 'Say which block, account, payer or payment, and why: npm run unblock -- BLOCK REASON' },
   async ([which = '', ...reason], { db, now }) => {
     const because = reason.join(' ').trim();
     if (because === '') throw new Refusal('Give a reason.');

@@ -7,6 +7,7 @@ type Payment = ContestedPayments['payments'][number];
 const words: Record<Payment['cause'], string> = {
   card_dispute: 'Its bank contests it.',
   payment_reversed: 'It was taken back.',
+  card_reported: 'Its bank reports it as fraud.',
   blocked_card: 'Its card is blocked here.',
 };
 

@@ -16,6 +16,8 @@ export const cards = {
   declinedLater: '4000000000000341',
   lostLater: '4000000000000358',
   asksHolder: '4000002760003184',
+  /** Its bank asks its holder only where the seller wants that. */
+  asksIfAsked: '4000000000003055',
   refundPending: '4000000000007726',
   refundFails: '4000000000005126',
 } as const;
@@ -66,8 +68,8 @@ export async function click(client: Pick<Client, 'post'>, paymentKey: string): P
   return client.post(`/api/agent/v1/payments/${paymentKey}/checkout`);
 }
 
-/** Fills in the provider's page. Resolves to its status and where it leads. */
-export async function fillIn(url: string, card: string = cards.good, { save = false } = {}) {
+/** Fills in the provider's page, by default with a good card of its own: a dispute blocks a card everywhere. Resolves to its status and where it leads. */
+export async function fillIn(url: string, card: string = nextGood(), { save = false } = {}) {
   const fields = { email: 'ada@example.com', number: card, expiry: '12 / 40', cvc: '123', name: 'Ada' };
   const response = await fetch(url, {
     method: 'POST',
@@ -115,7 +117,7 @@ export async function chargeBeside(service: Pick<Service, 'sandbox'>, paymentKey
 export async function paidOnPage(
   service: Service,
   agent: Agent,
-  { card = cards.good, member }: { card?: string; member?: Member } = {},
+  { card = nextGood(), member }: { card?: string; member?: Member } = {},
 ): Promise<{ jobKey: string; paymentKey: string }> {
   const jobKey = await agent.authorizedJob();
   const { body } = await payByCard(agent, jobKey);

@@ -8,10 +8,15 @@ export interface TestCard {
     readonly message: string;
     readonly onlyHeld?: true;
   };
-  /** The holder must authenticate each payment, or only until the card is set up for off-session payments. */
-  readonly authentication?: 'always' | 'unless_set_up';
+  /**
+   * The holder must authenticate each payment, or only until the card is set up for off-session payments, or only where the
+   * seller asks for it.
+   */
+  readonly authentication?: 'always' | 'unless_set_up' | 'if_asked';
   /** The charge succeeds and is disputed soon after. */
   readonly dispute?: { readonly reason: string; readonly inquiry?: true };
+  /** The charge succeeds, and its bank warns of fraud soon after. */
+  readonly warning?: true;
   /** A refund is pending for a while, or succeeds and fails later. */
   readonly refund?: 'pending' | 'fails_later';
 }
@@ -56,10 +61,12 @@ const CARDS: Readonly<Record<string, TestCard>> = {
   '4000000000000358': { brand: 'visa', decline: { ...declined('lost_card').decline, onlyHeld: true } },
   '4000002500003155': { brand: 'visa', authentication: 'unless_set_up' },
   '4000002760003184': { brand: 'visa', authentication: 'always' },
+  '4000000000003055': { brand: 'visa', authentication: 'if_asked' },
   '4000008260003178': { ...INSUFFICIENT, authentication: 'always' },
   '4000000000000259': { brand: 'visa', dispute: { reason: 'fraudulent' } },
   '4000000000002685': { brand: 'visa', dispute: { reason: 'product_not_received' } },
   '4000000000001976': { brand: 'visa', dispute: { reason: 'fraudulent', inquiry: true } },
+  '4000000000005423': { brand: 'visa', warning: true },
   '4000000000007726': { brand: 'visa', refund: 'pending' },
   '4000000000005126': { brand: 'visa', refund: 'fails_later' },
 };
@@ -77,6 +84,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   pm_card_authenticationRequiredOnSetup: '4000002500003155',
   pm_card_createDispute: '4000000000000259',
   pm_card_createDisputeInquiry: '4000000000001976',
+  pm_card_createIssuerFraudRecord: '4000000000005423',
   pm_card_pendingRefund: '4000000000007726',
   pm_card_refundFail: '4000000000005126',
 };

@@ -7,6 +7,7 @@ import { chargeSaved, checkout, refusal, startTrialSeller, type TrialSeller } fr
 
 const PAYS = '4242 4242 4242 4242';
 const ASKS = '4000 0027 6000 3184';
+const ASKS_IF_ASKED = '4000 0000 0000 3055';
 const ASKS_ONCE = '4000 0025 0000 3155';
 const DECLINED = '4000 0000 0000 9995';
 
@@ -100,6 +101,20 @@ describe('the hosted page', () => {
     if (status === 'complete') await page.waitForURL(/\/paid\?/);
     else expect(await page.getByRole('alert').textContent()).toContain('unable to authenticate');
     expect((await stripe.checkout.sessions.retrieve(session.id)).status).toBe(status);
+  });
+
+  it('asks the holder of a card that leaves it to the seller only where the seller asks, and no holder of one without', async () => {
+    const asking = { payment_method_options: { card: { request_three_d_secure: 'any' } } } as const;
+    for (const [number, more, path] of [
+      [ASKS_IF_ASKED, asking, /\/authenticate\//],
+      [ASKS_IF_ASKED, {}, /\/paid\?/],
+      [PAYS, asking, /\/paid\?/],
+    ] as const) {
+      await page.goto((await checkout(seller, more)).url ?? '');
+      await fill(number);
+      await press();
+      await page.waitForURL(path);
+    }
   });
 
   it.each([

@@ -55,6 +55,9 @@ export function stripeControl(call: CallControl) {
     }) => call<Stripe.Dispute>('POST', '/stripe/disputes', dispute),
     closeDispute: (id: string, outcome: 'won' | 'lost', more: { fee_back?: number } = {}) =>
       call<Stripe.Dispute>('POST', `/stripe/disputes/${id}`, { outcome, ...more }),
+    /** A bank warns of fraud, before any dispute. */
+    warn: (payment_intent: string) =>
+      call<Stripe.Radar.EarlyFraudWarning>('POST', '/stripe/warnings', { payment_intent }),
     /** Moves the balance by cents; a payout takes all that is available. */
     moveBalance: (type: BankMove, amount?: number) =>
       call<Stripe.BalanceTransaction>('POST', '/stripe/movements', { type, ...(amount ? { amount } : {}) }),

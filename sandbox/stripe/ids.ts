@@ -12,6 +12,7 @@ type Prefix =
   | 'ch'
   | 're'
   | 'du'
+  | 'issfr'
   | 'txn'
   | 'po'
   | 'tu'

@@ -16,5 +16,6 @@ export const RESTRICTED_RESOURCES: readonly string[] = [
   'refunds',
   'charges',
   'disputes',
+  'radar.early_fraud_warnings',
   'events',
 ];

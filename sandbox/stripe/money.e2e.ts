@@ -167,3 +167,25 @@ describe('the books', () => {
     expect(await stripe.accounts.retrieveCurrent()).toMatchObject({ charges_enabled: true, default_currency: 'usd' });
   });
 });
+
+describe('an early fraud warning', () => {
+  it('is announced by the card of its number, and leaves nothing to do once the charge has gone back or is disputed', async () => {
+    const bad = await chargeSaved(stripe, await customerWith(stripe, 'pm_card_createIssuerFraudRecord'));
+    expect((await stripe.radar.earlyFraudWarnings.list({ payment_intent: bad.id })).data).toEqual([]);
+    await seller.control.advance(60);
+    const warnings = (await stripe.radar.earlyFraudWarnings.list({ payment_intent: bad.id })).data;
+    expect(warnings).toMatchObject([
+      { object: 'radar.early_fraud_warning', actionable: true, charge: bad.latest_charge },
+    ]);
+    expect((await stripe.events.list({ types: ['radar.early_fraud_warning.created'] })).data).toHaveLength(1);
+    const other = await seller.control.warn(paid.id);
+    await stripe.refunds.create({ payment_intent: bad.id });
+    await seller.control.openDispute({ payment_intent: paid.id });
+    const ids = [warnings[0]?.id ?? '', other.id];
+    const later = await Promise.all(ids.map((id) => stripe.radar.earlyFraudWarnings.retrieve(id)));
+    expect(later.map(({ actionable }) => actionable)).toEqual([false, false]);
+    expect(await refusal(stripe.radar.earlyFraudWarnings.retrieve('issfr_none'))).toMatchObject({
+      code: 'resource_missing',
+    });
+  });
+});

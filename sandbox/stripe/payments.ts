@@ -21,6 +21,7 @@ export interface Confirmation {
 type Decline = { code: string; decline_code: string; message: string };
 
 const DISPUTE_AFTER_SECONDS = 10;
+const WARNING_AFTER_SECONDS = 10;
 const AUTHENTICATION: Decline = {
   code: 'authentication_required',
   decline_code: 'authentication_required',
@@ -42,7 +43,7 @@ export function confirmIntent(
   requireUsable(provider, method, customer);
   const facts = store.get('card', method.id);
   const card = cardOf(facts?.number ?? '');
-  if (!how.authenticated && asksHolder(card, facts?.setUp ?? false)) {
+  if (!how.authenticated && asksHolder(card, { isSetUp: facts?.setUp ?? false, isAsked: isAsked(intent) })) {
     if (how.offSession || how.errorOnAction) return decline(provider, intent, method, AUTHENTICATION);
     return askHolder(provider, intent, how.returnUrl);
   }
@@ -57,8 +58,13 @@ export function confirmIntent(
   return charge(provider, intent, how.authenticated);
 }
 
-function asksHolder({ authentication }: TestCard, setUp: boolean): boolean {
-  return authentication === 'always' || (authentication === 'unless_set_up' && !setUp);
+/** Whether the seller asks for the holder. A card that takes no part in 3-D Secure pays all the same, as at Stripe. */
+const isAsked = ({ payment_method_options: options }: Stripe.PaymentIntent): boolean =>
+  ['any', 'challenge'].includes(options?.card?.request_three_d_secure ?? '');
+
+function asksHolder({ authentication }: TestCard, by: { isSetUp: boolean; isAsked: boolean }): boolean {
+  if (authentication === 'if_asked') return by.isAsked;
+  return authentication === 'always' || (authentication === 'unless_set_up' && !by.isSetUp);
 }
 
 function declineOf({ decline }: TestCard, method: Stripe.PaymentMethod): Decline | undefined {
@@ -109,8 +115,9 @@ function charge(provider: Provider, intent: Stripe.PaymentIntent, authenticated:
   });
   emit(provider, 'charge.succeeded', paid);
   emit(provider, 'payment_intent.succeeded', done);
-  const { dispute } = cardOf(store.get('card', method.id)?.number ?? '');
+  const { dispute, warning } = cardOf(store.get('card', method.id)?.number ?? '');
   if (dispute) schedule(provider, clock.now() + DISPUTE_AFTER_SECONDS, 'open_dispute', paid.id);
+  if (warning) schedule(provider, clock.now() + WARNING_AFTER_SECONDS, 'warn_of_fraud', paid.id);
   return done;
 }
 

@@ -1,7 +1,13 @@
 // What the stand-in keeps besides the objects in its answers.
 
 /** Something that happens by itself when due. */
-export type Task = 'expire_session' | 'open_dispute' | 'settle_refund' | 'fail_refund' | 'lose_dispute';
+export type Task =
+  | 'expire_session'
+  | 'open_dispute'
+  | 'warn_of_fraud'
+  | 'settle_refund'
+  | 'fail_refund'
+  | 'lose_dispute';
 
 /** The answer kept for a key; `id` is the key. */
 export interface SavedAnswer {

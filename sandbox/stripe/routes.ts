@@ -13,6 +13,7 @@ import type { Provider } from './provider.ts';
 import { failRefund, settleRefund } from './refunds.ts';
 import type { StripeSandbox } from './server.ts';
 import { sessionOf, settleSession } from './sessions.ts';
+import { warn } from './warnings.ts';
 
 const CLOCK_SECONDS_MAX = 366 * 86_400;
 const COPIES_MAX = 100;
@@ -35,6 +36,7 @@ const disputeSchema = z.strictObject({
   amount: z.int().positive().optional(),
   again: z.boolean().optional(),
 });
+const warningSchema = z.strictObject({ payment_intent: z.string(), fraud_type: z.string().max(100).optional() });
 const closeSchema = z.strictObject({
   outcome: z.enum(['won', 'lost']),
   /** Cents. */
@@ -138,6 +140,11 @@ function lifeRoutes({ api, webhooks }: StripeSandbox): Routes {
         if (!dispute) throw new Refusal(404, 'not_found', `There is no dispute ${call.path.id}.`);
         const { outcome, fee_back: feeBack } = readBody(closeSchema, call);
         return closeDispute(provider, dispute, outcome, feeBack);
+      }),
+    'POST /stripe/warnings': (call) =>
+      happen(provider, () => {
+        const { payment_intent: id, fraud_type: type } = readBody(warningSchema, call);
+        return warn(provider, chargeOf(provider, id), type);
       }),
     'POST /stripe/movements': (call) =>
       happen(provider, () => {

@@ -25,6 +25,7 @@ export interface SessionFacts {
     readonly statement_descriptor_suffix?: string;
     readonly receipt_email?: string;
   };
+  readonly asksHolder: boolean;
 }
 
 /** The kinds, as `object` names them, then the private ones. */
@@ -35,6 +36,7 @@ export interface Kinds {
   charge: Stripe.Charge;
   refund: Stripe.Refund;
   dispute: Stripe.Dispute;
+  'radar.early_fraud_warning': Stripe.Radar.EarlyFraudWarning;
   balance_transaction: Stripe.BalanceTransaction;
   event: Stripe.Event;
   'checkout.session': Stripe.Checkout.Session;

@@ -4,6 +4,7 @@ import type { Provider } from './provider.ts';
 import type { Task } from './records.ts';
 import { failRefund, settleRefund } from './refunds.ts';
 import { expireSession } from './sessions.ts';
+import { warn } from './warnings.ts';
 
 /** What each task does, if its object still waits for it. */
 export const TASKS: Record<Task, (provider: Provider, target: string) => void> = {
@@ -16,6 +17,10 @@ export const TASKS: Record<Task, (provider: Provider, target: string) => void> =
     if (!charge || charge.disputed || charge.refunded) return;
     const { dispute } = cardOf(provider.store.get('card', charge.payment_method ?? '')?.number ?? '');
     openDispute(provider, charge, dispute);
+  },
+  warn_of_fraud(provider, id) {
+    const charge = provider.store.get('charge', id);
+    if (charge) warn(provider, charge);
   },
   settle_refund(provider, id) {
     const refund = provider.store.get('refund', id);

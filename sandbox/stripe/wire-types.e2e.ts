@@ -16,6 +16,7 @@ const LISTS = {
   '/v1/charges': 'Stripe.Charge',
   '/v1/refunds': 'Stripe.Refund',
   '/v1/disputes': 'Stripe.Dispute',
+  '/v1/radar/early_fraud_warnings': 'Stripe.Radar.EarlyFraudWarning',
   '/v1/balance_transactions': 'Stripe.BalanceTransaction',
   '/v1/events': 'Stripe.Event',
 } as const;
@@ -55,6 +56,7 @@ async function liveThroughEverything(): Promise<void> {
   await stripe.disputes.update(won.id, { evidence: { customer_name: 'Ada' } });
   await control.closeDispute(won.id, 'won');
   await control.openDispute({ payment_intent: inquired.id, inquiry: true });
+  for (const { id } of [kept, inquired]) await control.warn(id);
   await control.outcome({ of: 'refund' });
   await control.settle((await stripe.refunds.create({ payment_intent: failed.id })).id, 'failed');
   await control.outcome({ of: 'refund' });

@@ -9,6 +9,7 @@ import { lasting } from '../service/terms.ts';
 const sentences: Record<BlockCause, string> = {
   payment_reversed: 'A payment of this account was reversed.',
   card_dispute: 'A card payment of this account is disputed with its bank.',
+  card_reported: 'The bank of a card reported a payment of this account as fraud.',
   blocked_card: 'A card from which nothing more is taken here was used.',
   disowned_card: 'The account for which this card was used says that nobody of it paid.',
   remedies: `Too many jobs were canceled after payment, or their charges waived, within ${lasting('remedies')}.`,
@@ -25,6 +26,10 @@ export const blockWords: Record<BlockCause, { why: string; next: string }> = {
   payment_reversed: {
     why: 'A payment of your account was taken back after it was collected.',
     next: `Write to us: an operator lifts the block when the payment is settled. ${ifNotYours}`,
+  },
+  card_reported: {
+    why: 'The bank of a card reported that its holder did not make a payment for a check.',
+    next: `The payment goes back to the card. If you made it, tell your bank, and write to us: an operator can lift the block. ${ifNotYours}`,
   },
   blocked_card: {
     why: 'A card from which nothing more is taken here paid for a check.',

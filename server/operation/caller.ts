@@ -24,7 +24,13 @@ export interface GrantRow {
 }
 
 /** Why nothing new may be bought. Agents read it in `holds`. */
-export type BlockCause = 'payment_reversed' | 'card_dispute' | 'blocked_card' | 'disowned_card' | 'remedies';
+export type BlockCause =
+  | 'payment_reversed'
+  | 'card_dispute'
+  | 'card_reported'
+  | 'blocked_card'
+  | 'disowned_card'
+  | 'remedies';
 
 /** An agent or a wallet with its grant. `principalKey` outlives its credentials; a wallet's is its address. */
 export interface Buyer {

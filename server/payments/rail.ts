@@ -281,6 +281,8 @@ export type Outcome<P = unknown> = FateNamed<P, 'collected' | 'open' | 'requires
 /** A later change of a decided attempt, or an announced end of an open one. */
 export type News<P = unknown> =
   | FateNamed<P, 'collected' | 'late' | 'disputed' | 'dispute_won' | 'reversed' | 'never'>
+  /** Its payer's bank reports it as fraud, and has not taken it back yet. `isPayment`: it pays for the job. */
+  | { is: 'reported'; isPayment: boolean }
   /** It was collected, and the rail shows that it went back, though nothing here is known of that. */
   | { is: 'gone_back' }
   /** A refund that was carried out has another departure than before. */
@@ -378,7 +380,8 @@ export type RefundReason =
   | 'source_withdrawn'
   | 'assessor_unreachable'
   | 'waived_by_operator'
-  | 'payment_reversed';
+  | 'payment_reversed'
+  | 'payment_reported';
 
 /** Money on its way back to its payer. */
 export interface Refund {

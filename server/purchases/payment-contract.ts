@@ -138,7 +138,7 @@ const ContestedPayments = z
       z.object({
         payment_key: key,
         job_key: key,
-        cause: z.enum(['card_dispute', 'payment_reversed', 'blocked_card']),
+        cause: z.enum(['card_dispute', 'payment_reversed', 'card_reported', 'blocked_card']),
         since: instant,
         can_disown: z.boolean().meta({ description: 'Whether a member can say that nobody of the account made it.' }),
       }),

@@ -90,7 +90,8 @@ function intentOf(provider: Provider, session: Stripe.Checkout.Session): Stripe.
   const { store } = provider;
   const before = store.get('payment_intent', String(session.payment_intent));
   if (before) return before;
-  const data = store.get('session_facts', session.id)?.intent ?? {};
+  const facts = store.get('session_facts', session.id);
+  const data = facts?.intent ?? {};
   const intent = newPaymentIntent(provider, {
     amount: session.amount_total ?? 0,
     currency: session.currency ?? 'usd',
@@ -100,6 +101,7 @@ function intentOf(provider: Provider, session: Stripe.Checkout.Session): Stripe.
     receiptEmail: data.receipt_email,
     setupFutureUsage: data.setup_future_usage,
     statementDescriptorSuffix: data.statement_descriptor_suffix,
+    asksHolder: facts?.asksHolder,
   });
   emit(provider, 'payment_intent.created', intent);
   return intent;

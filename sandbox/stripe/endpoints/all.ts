@@ -6,6 +6,7 @@ import { customers } from './customers.ts';
 import { disputes } from './disputes.ts';
 import type { Endpoint } from './endpoint.ts';
 import { events } from './events.ts';
+import { fraudWarnings } from './fraud-warnings.ts';
 import { paymentIntents } from './payment-intents.ts';
 import { paymentMethods } from './payment-methods.ts';
 import { refunds } from './refunds.ts';
@@ -19,6 +20,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   ...refunds,
   ...charges,
   ...disputes,
+  ...fraudWarnings,
   ...events,
   ...balance,
   ...account,

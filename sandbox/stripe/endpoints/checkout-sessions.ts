@@ -62,6 +62,11 @@ const createParameters = accepts<Stripe.Checkout.SessionCreateParams>()({
       capture_method: optional(z.enum(['automatic', 'automatic_async'])),
     }),
   ),
+  payment_method_options: optional(
+    z.strictObject({
+      card: z.strictObject({ request_three_d_secure: optional(z.enum(['any', 'automatic', 'challenge'])) }),
+    }),
+  ),
   saved_payment_method_options: optional(
     z.strictObject({
       payment_method_save: optional(z.enum(['enabled', 'disabled'])),
@@ -129,7 +134,9 @@ function create(provider: Provider, given: z.output<typeof createParameters>): S
       quantity,
     }),
   );
-  provider.store.put('session_facts', { id: session.id, items, intent });
+  const { request_three_d_secure: secured = 'automatic' } = given.payment_method_options?.card ?? {};
+  const asksHolder = secured !== 'automatic';
+  provider.store.put('session_facts', { id: session.id, items, intent, asksHolder });
   schedule(provider, expiresAt, 'expire_session', session.id);
   return session;
 }

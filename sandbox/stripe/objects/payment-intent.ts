@@ -12,6 +12,7 @@ export interface IntentTerms {
   readonly receiptEmail?: string | undefined;
   readonly setupFutureUsage?: 'off_session' | 'on_session' | undefined;
   readonly statementDescriptorSuffix?: string | undefined;
+  readonly asksHolder?: boolean | undefined;
   readonly automaticPaymentMethods?: Stripe.PaymentIntent.AutomaticPaymentMethods | undefined;
 }
 
@@ -50,7 +51,12 @@ export function newPaymentIntent({ clock }: Provider, terms: IntentTerms): Strip
     payment_method: terms.paymentMethod ?? null,
     payment_method_configuration_details: null,
     payment_method_options: {
-      card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+      card: {
+        installments: null,
+        mandate_options: null,
+        network: null,
+        request_three_d_secure: terms.asksHolder ? 'any' : 'automatic',
+      },
     },
     payment_method_types: ['card'],
     payment_record: null,

@@ -21,6 +21,8 @@ export interface CardAttempt extends Attempt {
   /** When a payer was first sent to the provider's page. */
   begun_at: Date | null;
   session_expires_at: Date | null;
+  /** Whether that page asks the payer's bank for the holder; null before it was asked for. */
+  asks_holder: boolean | null;
   session_id: string | null;
   session_url: string | null;
   failed_calls: number;
@@ -41,7 +43,7 @@ const columns = `select 'card' as rail, p.payment_key, p.job_key, j.principal_ke
   p.amount_microcents, p.created_at, p.decided_at, p.reversed_at, c.idempotency_key, c.customer_id, c.card_key,
   case when s.removed_at is null then s.method_id end as method_id,
   c.intent_id, case when c.session_id is not null then c.session_asked_at end as begun_at, c.session_expires_at,
-  c.session_id, c.session_url, c.failed_calls, c.expires_at,
+  c.asks_holder, c.session_id, c.session_url, c.failed_calls, c.expires_at,
   c.withdrawn_at, c.decline_code, c.declined_because, c.declined_at
   from card_payments c join payments p using (payment_key) join jobs j using (job_key)
   left join saved_cards s using (card_key)`;

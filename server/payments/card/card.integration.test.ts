@@ -126,7 +126,7 @@ describe('a card that is kept', () => {
     await paidOnPage(service, agent);
     const cardsOf = async () => (await member.get('/api/agent/v1/cards')).body.cards;
     expect(await cardsOf()).toEqual([]);
-    await paidOnPage(service, agent, { member });
+    await paidOnPage(service, agent, { card: cards.good, member });
     const [card] = await cardsOf();
     expect(card).toMatchObject({ brand: 'visa', last4: '4242' });
     const jobs = [await agent.authorizedJob(), await agent.authorizedJob()];

@@ -6,6 +6,7 @@ import { Problem } from '../../problems/problem.ts';
 import type { Outcome, Process } from '../rail.ts';
 import { attemptByKey, type CardAttempt, countFailedCall, lookAgainAt, pageEnd } from './attempt.ts';
 import { customerOf, forgetCustomer } from './customer.ts';
+import { asksHolder } from './holder.ts';
 import { type CardProof, nextLook, outcomeOfSession } from './outcome.ts';
 import {
   type CardProvider,
@@ -51,11 +52,13 @@ export async function openPage(
 ): Promise<string | null> {
   const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, attempt) : null;
   const now = clock();
+  const isMember = customerId !== null;
+  const terms = { customerId, asksHolder: await asksHolder(db, { accountKey: attempt.account_key, isMember, now }) };
   const asked = await transact(db, async (tx) => {
     if (isBounded && !attempt.session_id) {
       await requireRoomUnderWay(tx, { accountKey: attempt.account_key, jobKey: attempt.job_key, now });
     }
-    return ask(tx, attempt, customerId, now);
+    return ask(tx, attempt, terms, now);
   });
   if (!asked) return null;
   if (asked.customer_id && accountKey !== attempt.account_key) {
@@ -86,12 +89,13 @@ export async function openPage(
 async function ask(
   db: Queries,
   attempt: CardAttempt,
-  customerId: string | null,
+  { customerId, asksHolder: isAsked }: { customerId: string | null; asksHolder: boolean },
   now: Date,
 ): Promise<CardAttempt | undefined> {
   const noted = await db.maybe(sql`
     update card_payments c set session_asked_at = coalesce(session_asked_at, ${now}),
       customer_id = case when session_asked_at is null then ${customerId} else customer_id end,
+      asks_holder = case when session_asked_at is null then ${isAsked} else asks_holder end,
       session_expires_at = coalesce(session_expires_at, ${pageEnd(now, attempt.expires_at)})
     from payments p
     where c.payment_key = ${attempt.payment_key} and p.payment_key = c.payment_key
@@ -128,6 +132,7 @@ async function create(db: Queries, { stripe }: CardProvider, pages: OwnPages, at
     success_url: back,
     cancel_url: back,
     expires_at: Math.floor((attempt.session_expires_at ?? attempt.expires_at).getTime() / 1_000),
+    ...(attempt.asks_holder ? { payment_method_options: { card: { request_three_d_secure: 'any' as const } } } : {}),
     // Only the payer's tick keeps the card; without it the card pays once.
     ...(customerId
       ? { customer: customerId, saved_payment_method_options: { payment_method_save: 'enabled' as const } }

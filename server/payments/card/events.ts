@@ -13,7 +13,7 @@ import { type CardProvider, isRefusedAs } from './provider.ts';
  * kept; the worker then fetches the object. So events may be late, repeated, out of order, or lost.
  */
 
-/** The events that matter (docs.stripe.com/api/events/types). Others are acknowledged and dropped. */
+/** The events that matter (docs.stripe.com/api/events/types), 20 at most. Others are acknowledged and dropped. */
 export const heeded = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -33,6 +33,7 @@ export const heeded = [
   'charge.dispute.closed',
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
+  'radar.early_fraud_warning.created',
 ] as const;
 
 /** How long a signature is valid (Stripe's default). */

@@ -7,6 +7,7 @@ import { type KeptEvent, markHandled, takeEvents, waitWithEvent } from './events
 import { lookAtIntent, lookAtRefund, lookSoon } from './intents.ts';
 import type { CardProof } from './outcome.ts';
 import { type CardProvider, idOf, isRefusedAs } from './provider.ts';
+import { lookAtWarning } from './warnings.ts';
 
 /** Handles the provider's announcements. Fetches the object, so state moves forward whatever their order. */
 
@@ -46,6 +47,8 @@ async function look(
     await lookAtIntent(process, provider, id, tell);
   } else if (type.startsWith('charge.dispute.')) {
     await lookAtDispute(process, provider, await stripe.disputes.retrieve(id), tell);
+  } else if (type.startsWith('radar.early_fraud_warning.')) {
+    await lookAtWarning(process, provider, await stripe.radar.earlyFraudWarnings.retrieve(id), tell);
   } else if (type === 'charge.refunded') {
     const { data } = await stripe.refunds.list({ charge: id, limit: 100 });
     for (const refund of data) await lookAtRefund(process, provider, refund, tell);

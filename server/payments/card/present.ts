@@ -26,13 +26,7 @@ export async function present(
   const onPage = byPage(pages, request);
   const wanted = request.method ?? (request.covers('card_checkout') ? 'card_checkout' : 'card_saved');
   const card = wanted === 'card_saved' ? await cardToCharge(request.db, request) : undefined;
-  if (wanted === 'card_saved' && !card && !request.covers('card_checkout')) {
-    throw new Problem(
-      'action_not_allowed',
-      'The account has no saved card that can be charged now: a declined one rests. A payer can save one on the ' +
-        'payment page.',
-    );
-  }
+  if (wanted === 'card_saved' && !card) requirePage(request);
   return {
     // Who pays on the page is known once it is paid.
     payer: card?.payer ?? null,
@@ -49,10 +43,20 @@ export async function present(
     async accepted() {
       // Say it before anybody is sent a link; what begins at once is counted again, under a lock.
       if (request.isBounded) refuse(await underWayRefusal(request.db, request));
-      return card ? bySavedCard(provider, request, card) : onPage;
+      return card ? bySavedCard({ provider, pages }, request, card) : onPage;
     },
     withHolder: async () => (request.covers('card_checkout') ? onPage : undefined),
   };
+}
+
+/** Throws `action_not_allowed` where no card can be charged, and the grant does not cover the page. */
+function requirePage(request: PaymentRequest): void {
+  if (request.covers('card_checkout')) return;
+  throw new Problem(
+    'action_not_allowed',
+    'The account has no saved card that can be charged now: a declined one rests, and a new one is charged a few times ' +
+      'in a row before its holder is wanted again. A payer can save one, or pay with it once more, on the payment page.',
+  );
 }
 
 function byPage(pages: OwnPages, request: PaymentRequest): Accepted<CardAttempt, CardProof> {
@@ -65,13 +69,14 @@ function byPage(pages: OwnPages, request: PaymentRequest): Accepted<CardAttempt,
 }
 
 function bySavedCard(
-  provider: CardProvider,
+  { provider, pages }: { provider: CardProvider; pages: OwnPages },
   request: CardRequest,
   card: CardToCharge,
 ): Accepted<CardAttempt, CardProof> {
   return {
     open: (paymentKey, taking) => openCharge({ paymentKey, taking }, request, card),
-    settle: (attempt) => chargeSaved(request, provider, attempt),
+    settle: async (attempt) =>
+      attempt.method === 'card_saved' ? chargeSaved(request, provider, attempt) : waiting(pages, attempt),
   };
 }
 
@@ -80,8 +85,8 @@ const looks = 40;
 const lookAfterMs = 100;
 
 /**
- * Records the intent to charge a card. Waits while as many charges to it are under way as may be declined. Throws
- * `rate_limited` while as many checks of the account are.
+ * Records the intent to charge a card, or the page where the card rests since. Waits while as many charges to it are under
+ * way as may be declined. Throws `rate_limited` while as many checks of the account are, `action_not_allowed` as above.
  */
 async function openCharge(
   opening: Opening,
@@ -95,7 +100,10 @@ async function openCharge(
       const standing = await lockCard(tx, card, request.now);
       return standing === 'ready' ? recordIntent(tx, opening, request, by) : standing;
     });
-    if (opened === 'rests') return undefined;
+    if (opened === 'rests') {
+      requirePage(request);
+      return recordIntent(request.db, opening, request, { method: 'card_checkout' });
+    }
     if (opened !== 'busy') return opened;
     await setTimeout(lookAfterMs);
   }

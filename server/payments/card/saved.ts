@@ -4,6 +4,7 @@ import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { each, guarded } from '../../queue/rounds.ts';
 import type { Attempt, KeptCard, PaymentRequest, Process } from '../rail.ts';
+import { provenDays } from './holder.ts';
 import type { KeptMethod } from './outcome.ts';
 import { type CardProvider, isRefusedAs } from './provider.ts';
 
@@ -43,9 +44,32 @@ const isRested = (s: string, now: string): string => `(
     and count(*) filter (where p.created_at > ${now} - make_interval(days => 1) and ${byBank}) < 2
   from ${chargesTo(s)})`;
 
+/**
+ * Charges in a row to a card before its holder is wanted again, and how many more each payment of it allows that was
+ * accepted and has stood for a month; so many of these count.
+ */
+const chargesAlone = 25;
+const chargesForProven = 10;
+const provenMax = 1_000;
+
+/**
+ * Whether card `s` may be charged with nobody there, as SQL: not after more charges since its holder last paid with it on
+ * the provider's page than what has stood speaks for. So nobody buys for weeks with one visit, and contests all of it later.
+ */
+const isTrusted = (s: string, now: string): string => `(
+  select count(*) from ${chargesTo(s)} and p.state <> 'failed' and p.created_at > coalesce((
+    select max(k.seen_at) from card_charges k join payments by_page using (payment_key)
+    where k.payer = ${s}.payer and by_page.method = 'card_checkout'), ${s}.saved_at)
+) < ${chargesAlone} + ${chargesForProven} * (
+  select count(*) from (
+    select from card_charges k join payments using (payment_key) join jobs j using (job_key)
+    where k.payer = ${s}.payer and k.seen_at <= ${now} - make_interval(days => ${provenDays})
+      and j.state = 'accepted' and j.payment_state = 'collected'
+    limit ${provenMax}) proven)`;
+
 /** The cards of an account that can be charged for a job, as SQL. */
 const chargeable = (account: string, job: string, now: string): string => `
-  from saved_cards s where s.account_key = ${account} and s.removed_at is null and ${isRested('s', now)} and (
+  from saved_cards s where s.account_key = ${account} and s.removed_at is null and ${isRested('s', now)} and ${isTrusted('s', now)} and (
     select count(c.decline_code) from payments p join card_payments c using (payment_key)
     where p.job_key = ${job}) < ${declinesOfJob}`;
 
@@ -75,14 +99,14 @@ export interface CardToCharge {
   payer: string | null;
 }
 
-const standing = `select ${isRested('s', '$2::timestamptz')} as is_rested, (
+const standing = `select ${isRested('s', '$2::timestamptz')} and ${isTrusted('s', '$2::timestamptz')} as is_ready, (
     select count(*) filter (where p.state in ('settling', 'unknown')
       or p.created_at > $2::timestamptz - make_interval(days => 1) and c.decline_code is not null) < ${declinesOfCard}
     from ${chargesTo('s')}) as has_room
   from saved_cards s where s.card_key = $1 and s.removed_at is null`;
 
 /**
- * Whether the card may be charged once more; `busy` while as many charges are under way as may be declined. Locks it
+ * Whether the card may be charged once more; `rests`, too, until its holder pays on a page; `busy` while as many charges are under way as may be declined. Locks it
  * until the transaction ends, so that those that begin at once see each other.
  */
 export async function lockCard(
@@ -91,8 +115,8 @@ export async function lockCard(
   now: Date,
 ): Promise<'ready' | 'busy' | 'rests'> {
   tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${`charges to ${payer ?? card_key}`}, 0))`);
-  const card = await tx.maybe<{ is_rested: boolean; has_room: boolean }>(statement(standing, [card_key, now]));
-  if (!card?.is_rested) return 'rests';
+  const card = await tx.maybe<{ is_ready: boolean; has_room: boolean }>(statement(standing, [card_key, now]));
+  if (!card?.is_ready) return 'rests';
   return card.has_room ? 'ready' : 'busy';
 }
 

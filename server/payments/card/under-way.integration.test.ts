@@ -30,7 +30,7 @@ async function authorized(agent: Agent, count: number): Promise<string[]> {
 /** An agent with a card of its account, whose first check waits for its review, or is accepted if so asked. */
 async function keeping({ accepts = false } = {}): Promise<Agent> {
   const { agent, member } = await buyingByCard(service);
-  const { agent_key: agentKey } = (await agent.get('/api/agent/v1/me')).body;
+  const [{ agent_key: agentKey }] = (await member.get('/api/agent/v1/agents')).body.agents;
   await member.post(`/api/agent/v1/agents/${agentKey}/grant`, { daily_limit_microcents: 10_000_000_000 });
   const { jobKey } = await paidOnPage(service, agent, { card: nextGood(), member });
   await service.execute(jobKey);

@@ -49,6 +49,7 @@ export interface JobRow {
     | 'assessor_unreachable'
     | 'waived_by_operator'
     | 'payment_reversed'
+    | 'payment_reported'
     | null;
 }
 

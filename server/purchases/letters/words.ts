@@ -126,7 +126,7 @@ const paragraphsOf: Record<ToldAction, (facts: PurchaseFacts, at: Addresses) => 
   cancel: (facts) =>
     facts.paymentState === 'none' ? [] : [`A check was canceled after it was paid. ${moneyText(facts)}`],
   fail_recheck: (facts) => [
-    `The re-check failed, so the charge of ${toText(facts.price)} is waived. ${moneyText(facts)}`,
+    `The re-check was not delivered, so the charge of ${toText(facts.price)} is waived. ${moneyText(facts)}`,
   ],
   dispute_again: (facts) => [
     `Two reports in a row were disputed, so the charge of ${toText(facts.price)} is waived. ${moneyText(facts)}`,
@@ -228,7 +228,7 @@ const digestWords: Record<ToldAction, string> = {
   accept: 'Accepted, so the charge is final',
   fail: 'Failed, nothing is charged',
   cancel: 'Canceled',
-  fail_recheck: 'Re-checks failed, the charge is waived',
+  fail_recheck: 'Re-checks not delivered, the charge is waived',
   dispute_again: 'Disputed twice, the charge is waived',
   waive: 'Charges that we gave up',
   refund: 'Charges that we refunded',

@@ -189,6 +189,7 @@ const waivedBecause: Record<Exclude<JobRow['waived_because'], null | 'payment_re
   source_withdrawn: 'A governed source that the correction needs was taken away.',
   assessor_unreachable: 'The correction could not be delivered: the language model could not be reached.',
   waived_by_operator: 'The service waived the charge.',
+  payment_reported: 'The bank of the card reported the payment as fraud.',
 };
 
 /** Why the charge was waived; else null. */

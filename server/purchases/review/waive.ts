@@ -29,7 +29,11 @@ export async function waiveCharge(
   {
     because,
     ...changes
-  }: { because?: 'source_withdrawn' | 'assessor_unreachable'; failure?: string; review_state?: ReviewState } = {},
+  }: {
+    because?: 'source_withdrawn' | 'assessor_unreachable' | 'payment_reported';
+    failure?: string;
+    review_state?: ReviewState;
+  } = {},
 ): Promise<void> {
   const { jobKey, now } = step;
   const reason = because ?? reasons[transition];

@@ -1,4 +1,4 @@
-import { blockAccount, liftBlocks } from '../../identity/blocked.ts';
+import { liftBlocks } from '../../identity/blocked.ts';
 import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { healed, type Movement, reversed } from '../../ledger/entries.ts';
@@ -20,6 +20,7 @@ import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import type { PaymentState } from '../states.ts';
 import { freeRoom } from '../work/ended-room.ts';
+import { blockBehind } from './block.ts';
 import { heal } from './reverse.ts';
 
 /** A payment and its bank's dispute. */
@@ -29,7 +30,7 @@ interface Contested {
 }
 
 /**
- * Records that the payer's bank contests a payment: until that ends the account buys nothing new. Paid jobs continue,
+ * Records that the payer's bank contests a payment: until that ends its account and card buy nothing new. Paid jobs continue,
  * and delivered reports stay readable (specification 8).
  */
 export async function dispute(
@@ -41,7 +42,7 @@ export async function dispute(
   const job = await lockJob(tx, payment.job_key);
   const noted = await noteDispute(tx, disputeKey, job.payment_state, now);
   if (!noted) return;
-  blockAccount(tx, job.account_key, { cause: 'card_dispute', paymentKey: payment.payment_key, now });
+  await blockBehind(tx, job, { cause: 'card_dispute', paymentKey: payment.payment_key, now });
   if (noted.job_payment_state === null) return;
   const disputed = await moveMoney(tx, job.job_key, { to: 'disputed' }, now);
   noteOnJob(tx, disputed, 'disputed', now);
@@ -114,7 +115,7 @@ export async function loseDispute(
 /** Names one result of a dispute in the books. Each later result comes with another movement. */
 const keyOf = (disputeKey: string, { movements }: ClosedDispute): string => `${disputeKey}:${movements}`;
 
-/** Lets the account buy again once no dispute of the payment is open; the block of a reversal stays. */
+/** Lets account and card buy again once no dispute of the payment is open; the block of a reversal stays. */
 async function liftDisputed(
   tx: Tx,
   { payment_key: paymentKey }: Attempt,

@@ -20,14 +20,27 @@ export async function recordGoneBack(tx: Tx, runtime: Runtime, payment: Attempt,
   const job = await lockJob(tx, payment.job_key);
   if (job.payment_state === 'credited') return takeCredit(tx, runtime, { job, payment }, now);
   if (job.payment_state !== 'collected') return;
+  await giveUpCharge(tx, runtime, { job, failure: 'What was paid has gone back.' }, now);
+}
+
+/** Gives up the charge of a paid job wherever it is, and owes its payment back; `failure` says why no report comes. */
+export async function giveUpCharge(
+  tx: Tx,
+  runtime: Runtime,
+  { job, because, failure }: { job: JobRow; because?: 'payment_reported'; failure: string },
+  now: Date,
+): Promise<void> {
   const step = { jobKey: job.job_key, actor: 'system', now };
   const waiver = (['waive', 'fail_recheck', 'refund'] as const).find((one) => can(one, job.state));
-  if (waiver) return waiveCharge(tx, runtime, { ...step, transition: waiver }, { review_state: 'not_open' });
+  if (waiver) {
+    const as = { review_state: 'not_open', ...(because ? { because } : {}) } as const;
+    return waiveCharge(tx, runtime, { ...step, transition: waiver }, as);
+  }
   const failed = await advance(tx, 'fail', step, {
     payment_state: 'refund_pending',
     finalized_at: now,
     lease_until: null,
-    failure: 'What was paid has gone back.',
+    failure,
     stage: 'failed',
   });
   await giveUpHeld(tx, runtime, failed, now);

@@ -1,4 +1,4 @@
-import { blockAccount, liftBlocks } from '../../identity/blocked.ts';
+import { liftBlocks } from '../../identity/blocked.ts';
 import { release, retake } from '../../identity/limits.ts';
 import { microcents } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -14,6 +14,7 @@ import { advance, lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { can } from '../states.ts';
+import { blockBehind } from './block.ts';
 
 /** What recording a reversal needs of the process. */
 type Recorder = Pick<Runtime, 'receiptSigner' | 'rails'>;
@@ -34,7 +35,7 @@ export async function reverse(tx: Tx, { receiptSigner, rails }: Recorder, paymen
       ${job.reserved_microcents}, ${from}, ${now}
     from reversals where payment_key = ${payment.payment_key} returning number`);
   release(tx, job.job_key);
-  blockAccount(tx, job.account_key, { cause: 'payment_reversed', paymentKey: payment.payment_key, now });
+  await blockBehind(tx, job, { cause: 'payment_reversed', paymentKey: payment.payment_key, now });
   post(tx, {
     ...reversed(from, rail.suspense),
     key: `${payment.payment_key}:${number}`,

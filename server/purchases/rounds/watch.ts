@@ -8,6 +8,7 @@ import { issueReceipt } from '../receipt/receipt.ts';
 import { dispute, endDispute, loseDispute } from './dispute.ts';
 import { recordGoneBack } from './gone-back.ts';
 import { recordRefunded, undoRefund } from './refund.ts';
+import { recordReported } from './reported.ts';
 import { heal, reverse } from './reverse.ts';
 
 /** Lets every rail look for unexpected changes, and records what it finds, each in its own transaction. */
@@ -43,6 +44,8 @@ export async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, new
         : recordWhere(tx, runtime, { attempt, proof: news.proof }, now);
     case 'late':
       return recordLate(tx, runtime, { attempt, proof: news.proof }, now);
+    case 'reported':
+      return recordReported(tx, runtime, { payment: attempt, isPayment: news.isPayment }, now);
     case 'gone_back':
       return recordGoneBack(tx, runtime, attempt, now);
     case 'disputed':

@@ -1,0 +1,25 @@
+import { after } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { sql } from '../../kernel/sql.ts';
+import { daySeconds } from '../../service/terms.ts';
+
+/** How a person is wanted at a payment until payments by card have stood for a while. */
+
+/** A holder has mostly told the bank of a stolen card by then. */
+export const provenDays = 30;
+
+/**
+ * Whether a payer's bank is asked to make sure that its holder pays (3-D Secure), so that a stolen card fails, and the loss
+ * of a payment that is called fraud is the bank's. Members of an account whose card payments have stood for a month are not
+ * asked: they would pay elsewhere. `isMember`: a signed-in member opens the page.
+ */
+export async function asksHolder(
+  db: Queries,
+  { accountKey, isMember, now }: { accountKey: string; isMember: boolean; now: Date },
+): Promise<boolean> {
+  if (!isMember) return true;
+  const proven = await db.maybe(sql`
+    select from jobs where account_key = ${accountKey} and created_at <= ${after(now, -provenDays * daySeconds)}
+      and last_rail = 'card' and state = 'accepted' and payment_state = 'collected' limit 1`);
+  return proven === undefined;
+}
