@@ -57,7 +57,7 @@ const provenMax = 1_000;
  * the provider's page than what has stood speaks for. So nobody buys for weeks with one visit, and contests all of it later.
  */
 const isTrusted = (s: string, now: string): string => `(
-  select count(*) from ${chargesTo(s)} and p.state <> 'failed' and p.created_at > coalesce((
+  select count(*) from ${chargesTo(s)} and p.created_at > coalesce((
     select max(k.seen_at) from card_charges k join payments by_page using (payment_key)
     where k.payer = ${s}.payer and by_page.method = 'card_checkout'), ${s}.saved_at)
 ) < ${chargesAlone} + ${chargesForProven} * (
