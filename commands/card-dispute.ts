@@ -17,7 +17,10 @@ await runForOperator(
     const now = runtime.clock();
     await transact(runtime.db, async (tx) => {
       const payment = await endAtFormer(tx, { disputeId: disputeKey, chargeId, outcome }, now);
-      if (!payment) throw new Refusal(`${chargeId} is no charge at a former account, or ${disputeKey} has ended.`);
+      if (!payment)
+        throw new Refusal(
+          `${chargeId} is no charge at a former account, ${disputeKey} has ended so, or others took all of the charge.`,
+        );
       noteAct(tx, byCommand, { subject: disputeKey, action: 'end_dispute', reason: `${outcome}: ${reason}` }, now);
       await recordNews(tx, runtime, payment, { is: outcome === 'won' ? 'dispute_won' : 'reversed', disputeKey });
     });

@@ -278,8 +278,11 @@ describe('what the environment names', () => {
       wrong: ['STRIPE_SECRET_KEY is of an account that settles in EUR: fees are booked in USD alone'],
       absent: [],
     });
-    // A restricted key need not read the balance.
-    expect(await lookAround(settingsAt(await stripeHolding()))).toEqual({ wrong: [], absent: [] });
+    // A restricted key need not read the balance; that it may not read warnings of fraud is said.
+    expect(await lookAround(settingsAt(await stripeHolding()))).toEqual({
+      wrong: [],
+      absent: [{ isDatabase: false, sentence: expect.stringContaining('may not read early fraud warnings') }],
+    });
     expect(await lookAround(settingsAt('http://127.0.0.1:9'))).toEqual({
       wrong: [],
       absent: [{ isDatabase: false, sentence: 'STRIPE_SECRET_KEY could not be tried at Stripe' }],

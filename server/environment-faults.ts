@@ -15,6 +15,7 @@ import { SteadyClient } from './kernel/postgres/steady-client.ts';
 import { accountInUse, accountOfKey, keepFirstAccount } from './payments/card/account.ts';
 import { currenciesHeld } from './payments/card/currencies.ts';
 import { type CardProvider, openCardProvider } from './payments/card/provider.ts';
+import { readsWarnings } from './payments/card/warnings.ts';
 
 /** Statements use `old` in RETURNING, which is new in this version. */
 const postgresMin = 18;
@@ -164,7 +165,8 @@ async function chainIdAt(url: string): Promise<number> {
 async function cardFault(card: CardConfiguration, databaseUrl: string, keeps: boolean): Promise<Fault | null> {
   const provider = openCardProvider(card);
   try {
-    return (await currencyFault(provider)) ?? (await accountFault(provider, databaseUrl, keeps));
+    const wrong = (await currencyFault(provider)) ?? (await accountFault(provider, databaseUrl, keeps));
+    return wrong ?? ((await readsWarnings(provider)) ? null : { sentence: unwarned, isDatabase: false });
   } catch (error) {
     log('card_not_asked', errorFields(error));
     // A key that ended overnight must not keep a process from coming back: stablecoins and reports need no Stripe.
@@ -175,6 +177,9 @@ async function cardFault(card: CardConfiguration, databaseUrl: string, keeps: bo
     return { sentence, isDatabase: false };
   }
 }
+
+const unwarned =
+  'STRIPE_SECRET_KEY may not read early fraud warnings: what banks report as fraud is kept until they dispute it, at a fee';
 
 /** Fees come in the currency that the account settles in, and the books have one alone. */
 async function currencyFault(provider: CardProvider): Promise<Fault | null> {

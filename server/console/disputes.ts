@@ -34,7 +34,7 @@ const columns = `select dispute_id as dispute_key, job_key, d.payment_key, accou
   answered_at, closed_at, outcome, reason, d.amount_microcents, withdrawn_microcents, fee_microcents, block_key
   from card_disputes d join payments p on p.payment_key = d.payment_key join jobs using (job_key)
   left join lateral (select block_key from purchase_blocks b
-    where b.payment_key = d.payment_key and lifted_at is null limit 1) b on true`;
+    where b.payment_key = d.payment_key and lifted_at is null order by b.payer nulls first limit 1) b on true`;
 
 const open = `${columns} where closed_at is null order by respond_by nulls last, dispute_id limit $1`;
 const closed = `${columns} where closed_at is not null order by closed_at desc, dispute_id limit $1`;

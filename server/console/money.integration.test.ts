@@ -47,7 +47,9 @@ describe('a card dispute', () => {
     ]);
     expect(Date.parse(open.rows[0]?.respond_by ?? '')).toBeGreaterThan(Date.now() + 6 * 86_400_000);
     const { blocks } = await money();
-    expect(blocks.rows.map(({ block_key }) => block_key)).toEqual([open.rows[0]?.block_key]);
+    // Of the account, which the dispute names, and of the card.
+    expect(blocks.rows.map(({ payer }) => payer?.slice(0, 5) ?? null).sort()).toEqual(['card:', null]);
+    expect(blocks.rows.find(({ payer }) => payer === null)?.block_key).toBe(open.rows[0]?.block_key);
     const { evidence, obstacle } = (await perform('console_dispute', ctx(), { dispute_key: key })).body;
     expect(obstacle).toBeNull();
     expect(evidence.activity).toMatch(/authorize by .*\n.*collect/);

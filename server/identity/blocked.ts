@@ -7,9 +7,9 @@ import { Problem } from '../problems/problem.ts';
 import { lasting } from '../service/terms.ts';
 
 const sentences: Record<BlockCause, string> = {
-  payment_reversed: 'A payment of this account was reversed.',
-  card_dispute: 'A card payment of this account is disputed with its bank.',
-  card_reported: 'The bank of a card reported a payment of this account as fraud.',
+  payment_reversed: 'A payment was reversed.',
+  card_dispute: 'A card payment is disputed with its bank.',
+  card_reported: 'The bank of a card reported a payment as fraud.',
   blocked_card: 'A card from which nothing more is taken here was used.',
   disowned_card: 'The account for which this card was used says that nobody of it paid.',
   remedies: `Too many jobs were canceled after payment, or their charges waived, within ${lasting('remedies')}.`,
@@ -29,11 +29,11 @@ export const blockWords: Record<BlockCause, { why: string; next: string }> = {
   },
   card_reported: {
     why: 'The bank of a card reported that its holder did not make a payment for a check.',
-    next: `The payment goes back to the card. If you made it, tell your bank, and write to us: an operator can lift the block. ${ifNotYours}`,
+    next: `If you made the payment, tell your bank, and write to us: an operator can lift the block. ${ifNotYours}`,
   },
   blocked_card: {
     why: 'A card from which nothing more is taken here paid for a check.',
-    next: `Write to us: an operator looks at the card and can lift the block. ${ifNotYours}`,
+    next: `What it paid goes back to it. The block ends with that of the card: write to us if you think it is a mistake. ${ifNotYours}`,
   },
   disowned_card: {
     why: 'The account for which a card was used says that nobody of it paid.',
@@ -45,26 +45,29 @@ export const blockWords: Record<BlockCause, { why: string; next: string }> = {
   },
 };
 
+const saidOf = (blocks: readonly BlockCause[]): string => blocks.map((cause) => sentences[cause]).join(' ');
+
 /** The refusal of a blocked buyer's new purchase (specification 4.9); else null. */
 export function blockedRefusal({ blocks }: { blocks: readonly BlockCause[] }): Problem | null {
   if (blocks.length === 0) return null;
-  const because = blocks.map((cause) => sentences[cause]).join(' ');
-  return new Problem('purchases_blocked', `${because} Until an operator lifts the block, nothing new can be bought.`);
+  return new Problem('purchases_blocked', `${saidOf(blocks)} Until this is settled, the account can buy nothing new.`);
 }
 
 /**
  * Blocks an account's new purchases for one cause. Paid jobs continue and reports stay readable. Does nothing if
- * already blocked for it, or if the payment was disowned: then its card is blocked.
+ * already blocked for it, or if the payment was disowned: then its card is blocked. `behindPayer`: the blocked card that
+ * it used, with whose last block this one ends.
  */
 export function blockAccount(
   tx: Tx,
   accountKey: string,
-  { cause, paymentKey = null, now }: { cause: BlockCause; paymentKey?: string | null; now: Date },
+  by: { cause: BlockCause; paymentKey?: string | null; behindPayer?: string; now: Date },
 ): void {
+  const { cause, paymentKey = null, behindPayer = null, now } = by;
   tx.write(sql`
     with blocked as (
-      insert into purchase_blocks (block_key, account_key, cause, payment_key, created_at)
-      select ${newKey('block')}, ${accountKey}, ${cause}, ${paymentKey}, ${now}::timestamptz
+      insert into purchase_blocks (block_key, account_key, cause, payment_key, behind_payer, created_at)
+      select ${newKey('block')}, ${accountKey}, ${cause}, ${paymentKey}, ${behindPayer}, ${now}::timestamptz
       where not exists (select from purchase_blocks where payment_key = ${paymentKey} and cause = 'disowned_card')
       on conflict (account_key, cause, payment_key) where lifted_at is null and account_key is not null do nothing
       returning block_key, account_key, cause, payment_key, created_at)
@@ -129,23 +132,48 @@ export const payerIsBlocked = (payer: string): string =>
 export async function payerRefusal(db: Queries, payer: string): Promise<Problem | null> {
   const rows = await db.many<{ cause: BlockCause }>(sql`
     select distinct cause from purchase_blocks where payer = ${payer} and lifted_at is null order by cause`);
-  return blockedRefusal({ blocks: rows.map(({ cause }) => cause) });
+  if (rows.length === 0) return null;
+  const why = saidOf(rows.map(({ cause }) => cause));
+  return new Problem(
+    'purchases_blocked',
+    `${why} Until this is settled, nothing is taken from the card or address that this payment would come from. Another can pay.`,
+  );
+}
+
+/** Whether an account or a card was blocked for this cause of the payment, lifted since or not. */
+export async function wasBlockedFor(db: Queries, cause: BlockCause, paymentKey: string): Promise<boolean> {
+  const found = await db.maybe(sql`
+    select from purchase_blocks where payment_key = ${paymentKey} and cause = ${cause} limit 1`);
+  return found !== undefined;
 }
 
 /**
  * Lifts the open blocks that `which` selects: by key, by payment, by account, or by paying address; `cause`: those of one
- * cause alone. Returns how many.
+ * cause alone. What stands behind one cause of one payment is lifted together, of account and card; and with the last
+ * block of a card those of accounts that used it, unless another block follows (`isFollowed`). Returns how many.
  */
 export async function liftBlocks(
   db: Queries,
   which: string,
-  by: { actor: string; because: string; now: Date; cause?: BlockCause },
+  by: { actor: string; because: string; now: Date; cause?: BlockCause; isFollowed?: boolean },
 ): Promise<number> {
   const lifted = await db.many(sql`
-    with lifted as (
-      update purchase_blocks set lifted_at = ${by.now}, lifted_by = ${by.actor}, lifted_because = ${by.because}
+    with named as (
+      select block_key, payment_key, cause from purchase_blocks
       where lifted_at is null and ${which} in (block_key, account_key, payer, payment_key)
-        and cause = coalesce(${by.cause}::text, cause)
+        and cause = coalesce(${by.cause}::text, cause)),
+    together as (
+      select block_key, payer from purchase_blocks b where lifted_at is null and exists (
+        select from named where named.block_key = b.block_key or (named.payment_key, named.cause) = (b.payment_key, b.cause))),
+    chosen as (
+      select block_key from together
+      union select block_key from purchase_blocks b
+      where lifted_at is null and not ${by.isFollowed ?? false} and behind_payer in (select payer from together) and not exists (
+        select from purchase_blocks other where other.payer = b.behind_payer and other.lifted_at is null
+          and other.block_key not in (select block_key from together))),
+    lifted as (
+      update purchase_blocks set lifted_at = ${by.now}, lifted_by = ${by.actor}, lifted_because = ${by.because}
+      where lifted_at is null and block_key in (select block_key from chosen)
       returning block_key, account_key, cause, payment_key, lifted_at, lifted_by, lifted_because),
     noted as (
       insert into account_events (account_key, at, actor, action, detail)

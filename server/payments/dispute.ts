@@ -4,7 +4,7 @@ import type { Tx } from '../kernel/transaction.ts';
 /** The effect of a bank's dispute on its job's payment. */
 
 /**
- * Records the job's payment state before the dispute, to restore when it is won. Null when the dispute is about a
+ * Records the job's payment state before the dispute, to restore when it is won, and tells the card that paid. Null when the dispute is about a
  * charge that its job does not know, or that has no money left. Undefined when recorded before.
  */
 export async function noteDispute(
@@ -12,13 +12,13 @@ export async function noteDispute(
   disputeKey: string,
   paymentState: string,
   now: Date,
-): Promise<{ job_payment_state: string | null } | undefined> {
+): Promise<{ job_payment_state: string | null; payer: string | null } | undefined> {
   return tx.maybe(sql`
     update card_disputes d set told_at = ${now}, job_payment_state = case
       when c.use = 'payment' and ${paymentState}::text not in ('refunded', 'reversed', 'disputed') then ${paymentState} end
     from card_charges c
     where d.intent_id = c.intent_id and dispute_id = ${disputeKey} and told_at is null and closed_at is null
-    returning job_payment_state`);
+    returning job_payment_state, c.payer`);
 }
 
 /** A dispute that just ended. */

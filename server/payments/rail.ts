@@ -281,8 +281,8 @@ export type Outcome<P = unknown> = FateNamed<P, 'collected' | 'open' | 'requires
 /** A later change of a decided attempt, or an announced end of an open one. */
 export type News<P = unknown> =
   | FateNamed<P, 'collected' | 'late' | 'disputed' | 'dispute_won' | 'reversed' | 'never'>
-  /** Its payer's bank reports it as fraud, and has not taken it back yet. `isPayment`: it pays for the job. */
-  | { is: 'reported'; isPayment: boolean }
+  /** Its payer's bank reports it as fraud. `givesBack`: it pays for the job, and the loss would be ours. */
+  | { is: 'reported'; payer: string | null; givesBack: boolean }
   /** It was collected, and the rail shows that it went back, though nothing here is known of that. */
   | { is: 'gone_back' }
   /** A refund that was carried out has another departure than before. */
@@ -321,6 +321,8 @@ export interface PaymentRequest extends Process, Attested {
   /** The decision of the grant that `covers` asks. */
   readonly grantDigest: string;
   covers(method: string): boolean;
+  /** Whether nothing may be bought from a card or address, as SQL. */
+  isBlocked(payer: string): string;
   /** The requested network, if any. */
   readonly network: string | undefined;
   /** The raw PAYMENT-SIGNATURE header. */

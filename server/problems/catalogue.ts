@@ -102,7 +102,7 @@ export const problems = {
     title: 'New purchases are blocked',
     next: 'Ask the customer to settle it with the service. Reports and receipts stay readable.',
     meaning:
-      'A payment of this account was disputed or reversed, or too many of its disputed reports had their charge waived. Until an operator lifts the block, nothing new can be bought. Paid jobs continue.',
+      'A payment of this account, or of the card or address that would pay, was disputed, reported as fraud or reversed, or too many disputed reports had their charge waived. Until that is settled, nothing new can be bought. Paid jobs continue.',
   },
   producer_may_not_accept: {
     status: 403,

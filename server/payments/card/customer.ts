@@ -36,7 +36,7 @@ export function forgetCustomer(
 ): Promise<void> {
   return transact(db, async (tx) => {
     tx.write(sql`
-      update card_payments set customer_id = null, failed_calls = failed_calls + 1
+      update card_payments set customer_id = null, asks_holder = true, failed_calls = failed_calls + 1
       where payment_key = ${key} and session_id is null and customer_id is not null`);
     tx.write(sql`
       update saved_cards set removed_at = ${clock()} where account_key = ${accountKey} and removed_at is null`);

@@ -157,5 +157,12 @@ it('a dispute that begins at a former account after it was left is booked, and c
   expect(await holds()).toEqual([]);
   expect((await balanceOf('asset:bank')) - bank).toBe(0n);
   expect(await differing(other)).toEqual([]);
+  // The letter was misread: it was lost. No other takes the same money again.
+  await ending(unseen, charge, 'lost', 'The same letter, read again.');
+  expect((await agent.job(jobKey)).body.payment_state).toBe('reversed');
+  expect((await balanceOf('asset:bank')) - bank).toBe(-500_000_000n);
+  await expect(ending('du_mistyped', charge, 'lost', 'A typo.')).rejects.toMatchObject({ code: 1 });
+  await ending(unseen, charge, 'won', 'Letter of 8 May.');
+  expect([await holds(), (await balanceOf('asset:bank')) - bank]).toEqual([[], 0n]);
   for (const end of ['lost', 'won'] as const) await control.closeDispute(unseen, end);
 });

@@ -16,8 +16,8 @@ const ofFormer = `
   where c.charge_id = $1 and ${isOfFormer('c')}`;
 
 /**
- * Books the end of the dispute of such a charge, which may have begun unseen; one that was lost can still be won. Resolves
- * to its payment; undefined when there is none, or it has ended so.
+ * Books the end of the dispute of such a charge, which may have begun unseen; one that ended can still end otherwise.
+ * Resolves to its payment; undefined when there is none, it has ended so, or others took all of the charge.
  */
 export async function endAtFormer(
   tx: Tx,
@@ -29,13 +29,22 @@ export async function endAtFormer(
   tx.write(sql`
     insert into card_disputes (dispute_id, payment_key, intent_id, opened_at)
     values (${disputeId}, ${charge.payment_key}, ${charge.intent_id}, ${now}) on conflict (dispute_id) do nothing`);
-  const open = await tx.maybe<{ withdrawn_microcents: bigint; movements: number }>(sql`
-    select withdrawn_microcents, movements from card_disputes
+  const open = await tx.maybe<{ withdrawn_microcents: bigint; movements: number; by_others: bigint }>(sql`
+    select withdrawn_microcents, movements, (
+      select coalesce(sum(withdrawn_microcents), 0)::bigint from card_disputes other
+      where other.intent_id = d.intent_id and other.dispute_id <> d.dispute_id) as by_others
+    from card_disputes d
     where dispute_id = ${disputeId} and intent_id = ${charge.intent_id}
-      and (closed_at is null or (outcome = 'lost' and ${outcome}::text = 'won')) for no key update`);
+      and (closed_at is null or outcome <> ${outcome}) for no key update`);
   if (!open) return undefined;
   const taken = open.withdrawn_microcents > 0n ? open.withdrawn_microcents : charge.amount_microcents;
   const withdrawn = outcome === 'won' ? 0n : taken;
+  if (withdrawn > 0n && withdrawn + open.by_others > charge.amount_microcents) return undefined;
+  if (outcome === 'lost') {
+    tx.write(sql`
+      update card_disputes set closed_at = null, outcome = null, told_at = null, job_payment_state = null
+      where dispute_id = ${disputeId} and outcome = 'won'`);
+  }
   const change = withdrawn - open.withdrawn_microcents;
   if (change !== 0n) {
     const key = `${disputeId}:${open.movements + 1}`;

@@ -70,6 +70,9 @@ const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, (
 describe('a kept card', () => {
   it('is charged 25 times in a row, then not until its holder has paid with it on a page, in whatever account', async () => {
     const { agent, member, card } = await keeping();
+    // What no bank saw does not count.
+    await stripe.fault({ mode: 'error_400', on: 'payment_intents.create', times: 3 });
+    expect(await charge(agent, 3)).toEqual(times(3, 'action_not_allowed'));
     expect(await charge(agent, 23)).toEqual(times(23, 'collected'));
     // Two charges are left.
     expect(await charge(agent, 4)).toEqual([...times(2, 'collected'), ...times(2, 'requires_payer')]);
@@ -89,7 +92,7 @@ describe('a payment by card that was accepted and has stood for a month', () => 
   it("spares members their bank's question, no one else, and lets a kept card be charged ten times more in a row", async () => {
     const [one, lost] = [await buyingByCard(service), await buyingByCard(service)];
     expect(await ledTo(one, one.member)).toBe('bank');
-    await accepted(one);
+    const stood = await accepted(one);
     expect(await ledTo(one, one.member)).toBe('bank');
     const contested = await accepted(lost);
     const kept = await keeping();
@@ -98,6 +101,19 @@ describe('a payment by card that was accepted and has stood for a month', () => 
     service.advanceClock(monthSeconds);
     expect(await ledTo(one, stranger)).toBe('bank');
     expect(await ledTo(one, await signedIn(one))).toBe('done');
+
+    // The provider has forgotten the account's customer: nobody's card is known any more.
+    const { rows: customers } = await service.database.pool.query(
+      `update card_customers set customer_id = 'cus_gone'
+       where account_key = (select account_key from jobs where job_key = $1) returning 1`,
+      [stood],
+    );
+    expect([customers.length, await ledTo(one, await signedIn(one))]).toEqual([1, 'bank']);
+    // Another card is one that nobody knows yet.
+    const fresh = await signedIn(one);
+    const { jobKey } = await paidOnPage(service, one.agent, { member: fresh });
+    expect((await one.agent.job(jobKey)).body.payment_state).toBe('collected');
+    expect(await ledTo(one, fresh)).toBe('bank');
 
     const member = await signedIn(lost);
     expect(await ledTo(lost, member)).toBe('done');

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../../e2e/support/agent.ts';
 import {
   buyingByCard,
+  cards,
   chargeBeside,
   chargesOf,
   click,
@@ -66,6 +67,14 @@ async function report(intent = ''): Promise<void> {
   await service.sweep();
 }
 
+/** Compares the books some minutes from now: then no object is too young. */
+async function compare(): Promise<void> {
+  service.advanceClock(360);
+  await stripe.advance(360);
+  await service.sweep();
+  await service.sweep();
+}
+
 describe('a payment that its bank reports as fraud', () => {
   it.each(Object.keys(stages))(
     'goes back at once when its job is %s, and the account buys nothing more',
@@ -113,6 +122,36 @@ describe('a payment that its bank reports as fraud', () => {
     expect(await liftBlocks(service.runtime.db, paymentKey, lifted)).toBe(2);
     expect((await payByCard(other.agent, jobKey, 'card_saved')).status).toBe(200);
     expect(await holdsOf(buying.agent)).toEqual([]);
+  });
+
+  it("stays where the bank made sure of its holder, as the loss would be the bank's; its account and card are blocked", async () => {
+    const { agent } = await buyingByCard(service);
+    const jobKey = await agent.authorizedJob();
+    const { payment_key: paymentKey } = (await payByCard(agent, jobKey)).body;
+    const { location } = await fillIn((await click(agent, paymentKey)).body.url, cards.asksIfAsked);
+    await fetch(location, { method: 'POST', body: new URLSearchParams({ outcome: 'complete' }), redirect: 'manual' });
+    await heard(service);
+    await report((await intentsOf(paymentKey))[0]);
+    expect((await agent.job(jobKey)).body.payment_state).toBe('collected');
+    expect(await holdsOf(agent)).toEqual(['card_reported']);
+  });
+
+  it('is found when its announcement is lost, and is not reported again once an operator has lifted that', async () => {
+    const { agent } = await buyingByCard(service);
+    const { jobKey, paymentKey } = await paidOnPage(service, agent);
+    await stages.accepted?.reach(agent, jobKey);
+    await stripe.webhookFault({ mode: 'lose', times: 1 });
+    await stripe.fault({ mode: 'error_500', on: 'events.list', times: 'always' });
+    await stripe.warn((await intentsOf(paymentKey))[0] ?? '');
+    expect(await holdsOf(agent)).toEqual([]);
+    await compare();
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'waived', payment_state: 'refunded' });
+    expect(await holdsOf(agent)).toEqual(['card_reported']);
+    await stripe.clearFaults();
+    const lifted = { actor: 'operator', because: 'a mistake of the bank', now: new Date() };
+    await liftBlocks(service.runtime.db, paymentKey, lifted);
+    await compare();
+    expect(await holdsOf(agent)).toEqual([]);
   });
 
   it('leaves a payment alone that another charge of it made: the one that was late goes back anyway', async () => {
@@ -166,17 +205,74 @@ describe('a payment that its bank reports as fraud', () => {
 });
 
 describe('a card that its bank asks money back for', () => {
-  it('pays in no account until that is won', async () => {
+  /** An account in which the card is kept, one whose payment by it is contested, and how that ends. */
+  async function contested() {
     const [buying, other] = [await buyingByCard(service), await buyingByCard(service)];
     const card = nextGood();
-    await paidOnPage(service, other.agent, { card, member: other.member });
+    const { paymentKey: kept } = await paidOnPage(service, other.agent, { card, member: other.member });
     const { paymentKey } = await paidOnPage(service, buying.agent, { card });
     const { id } = await stripe.openDispute({ payment_intent: (await intentsOf(paymentKey))[0] ?? '' });
     await heard(service);
+    const end = async (outcome: 'won' | 'lost') => {
+      await stripe.closeDispute(id, outcome);
+      await heard(service);
+    };
+    return { buying, other, card, kept, paymentKey, end };
+  }
+
+  it('pays in no account until that is won, and the refusal says that another can', async () => {
+    const { other, end } = await contested();
     const jobKey = await other.agent.authorizedJob();
-    expect((await payByCard(other.agent, jobKey, 'card_saved')).body.code).toBe('purchases_blocked');
-    await stripe.closeDispute(id, 'won');
-    await heard(service);
+    const refused = (await payByCard(other.agent, jobKey, 'card_saved')).body;
+    expect([refused.code, refused.detail]).toEqual(['purchases_blocked', expect.stringContaining('Another can pay.')]);
+    await end('won');
     expect((await payByCard(other.agent, jobKey, 'card_saved')).status).toBe(200);
+  });
+
+  it('is passed over for another that is kept', async () => {
+    const { other, card } = await contested();
+    await paidOnPage(service, other.agent, { member: other.member });
+    const jobKey = await other.agent.authorizedJob();
+    const { payment_key, payment_state } = (await payByCard(other.agent, jobKey, 'card_saved')).body;
+    expect(payment_state).toBe('collected');
+    const [intent] = await intentsOf(payment_key);
+    const paid = (await stripe.books()).charges.find((charge) => charge.payment_intent === intent);
+    expect(paid?.payment_method_details?.card?.last4).not.toBe(card.slice(-4));
+  });
+
+  it('gets back what it pays on a page, before any work; and those it blocked so are free when it is', async () => {
+    const { buying, card, paymentKey, end } = await contested();
+    const third = await buyingByCard(service);
+    const { jobKey, paymentKey: later } = await paidOnPage(service, third.agent, { card });
+    await service.sweep();
+    expect((await third.agent.job(jobKey)).body).toMatchObject({ state: 'failed', payment_state: 'refunded' });
+    expect(await backOf(later)).toEqual([{ amount: 500, back: 500 }]);
+    expect(await holdsOf(third.agent)).toEqual(['blocked_card']);
+    await end('lost');
+    expect(await holdsOf(third.agent)).toEqual(['blocked_card']);
+    const [{ block_key: ofAccount }] = (
+      await pool.query(
+        'select block_key from purchase_blocks where payment_key = $1 and payer is null and lifted_at is null',
+        [paymentKey],
+      )
+    ).rows;
+    await liftBlocks(service.runtime.db, ofAccount, { actor: 'operator', because: 'paid by invoice', now: new Date() });
+    expect([await holdsOf(buying.agent), await holdsOf(third.agent)]).toEqual([[], []]);
+    expect((await third.agent.job((await paidOnPage(service, third.agent, { card })).jobKey)).body.state).toBe(
+      'queued',
+    );
+  });
+
+  it('stays blocked, and what it blocked, while another dispute of it is open', async () => {
+    const { buying, card, kept, end } = await contested();
+    const { agent } = await buyingByCard(service);
+    await paidOnPage(service, agent, { card });
+    const second = await stripe.openDispute({ payment_intent: (await intentsOf(kept))[0] ?? '' });
+    await heard(service);
+    await end('won');
+    expect([await holdsOf(buying.agent), await holdsOf(agent)]).toEqual([[], ['blocked_card']]);
+    await stripe.closeDispute(second.id, 'won');
+    await heard(service);
+    expect(await holdsOf(agent)).toEqual([]);
   });
 });

@@ -50,22 +50,23 @@ const isRested = (s: string, now: string): string => `(
  */
 const chargesAlone = 25;
 const chargesForProven = 10;
-const provenMax = 1_000;
+const provenMax = 100;
 
 /**
  * Whether card `s` may be charged with nobody there, as SQL: not after more charges since its holder last paid with it on
- * the provider's page than what has stood speaks for. So nobody buys for weeks with one visit, and contests all of it later.
+ * the provider's page than what has stood speaks for; one that no bank saw is none. So nobody buys for weeks with one visit, and contests all of it later.
  */
-const isTrusted = (s: string, now: string): string => `(
-  select count(*) from ${chargesTo(s)} and p.created_at > coalesce((
-    select max(k.seen_at) from card_charges k join payments by_page using (payment_key)
-    where k.payer = ${s}.payer and by_page.method = 'card_checkout'), ${s}.saved_at)
-) < ${chargesAlone} + ${chargesForProven} * (
-  select count(*) from (
-    select from card_charges k join payments using (payment_key) join jobs j using (job_key)
-    where k.payer = ${s}.payer and k.seen_at <= ${now} - make_interval(days => ${provenDays})
-      and j.state = 'accepted' and j.payment_state = 'collected'
-    limit ${provenMax}) proven)`;
+const isTrusted = (s: string, now: string): string => `exists (
+  select from (
+    select count(*) as charges from ${chargesTo(s)} and (p.state <> 'failed' or c.decline_code is not null) and p.created_at > coalesce((
+      select max(k.seen_at) from card_charges k join payments by_page using (payment_key)
+      where k.payer = ${s}.payer and by_page.method = 'card_checkout'), ${s}.saved_at)) in_a_row
+  where charges < ${chargesAlone} or charges < ${chargesAlone} + ${chargesForProven} * (
+    select count(*) from (
+      select from card_charges k join payments using (payment_key) join jobs j using (job_key)
+      where k.payer = ${s}.payer and k.seen_at <= ${now} - make_interval(days => ${provenDays})
+        and j.state = 'accepted' and j.payment_state = 'collected'
+      limit ${provenMax}) proven))`;
 
 /** The cards of an account that can be charged for a job, as SQL. */
 const chargeable = (account: string, job: string, now: string): string => `
@@ -81,15 +82,16 @@ export const keepsCard = (account: string, job: string, isBlocked: (payer: strin
 export const printedOn = (card: string): string => `(
   select jsonb_build_object('brand', brand, 'last4', last4) from saved_cards where card_key = ${card})`;
 
-const newest = `select s.card_key, s.customer_id, s.payer ${chargeable('$1', '$2', '$3::timestamptz')}
-  order by s.saved_at desc, s.card_key limit 1`;
+const newest = (isBlocked: (payer: string) => string): string =>
+  `select s.card_key, s.customer_id, s.payer ${chargeable('$1', '$2', '$3::timestamptz')}
+  order by ${isBlocked('s.payer')}, s.saved_at desc, s.card_key limit 1`;
 
-/** The card to charge when nobody is there to choose: the newest that does not rest. */
+/** The card to charge when nobody is there to choose: the newest that does not rest; a blocked one only without another. */
 export function cardToCharge(
   db: Queries,
-  { accountKey, jobKey, now }: Pick<PaymentRequest, 'accountKey' | 'jobKey' | 'now'>,
+  { accountKey, jobKey, now, isBlocked }: Pick<PaymentRequest, 'accountKey' | 'jobKey' | 'now' | 'isBlocked'>,
 ): Promise<CardToCharge | undefined> {
-  return db.maybe(statement(newest, [accountKey, jobKey, now]));
+  return db.maybe(statement(newest(isBlocked), [accountKey, jobKey, now]));
 }
 
 /** A kept card to charge. */

@@ -28,7 +28,7 @@ describe('a page on which many cards are tried', () => {
     const { rows } = await service.database.pool.query('select state, failure from payments where payment_key = $1', [
       paymentKey,
     ]);
-    expect(rows).toEqual([{ state: 'failed', failure: 'Too many cards were refused.' }]);
+    expect(rows).toEqual([{ state: 'failed', failure: 'Too many tries to pay were refused.' }]);
     // A good card does not get through any more.
     await fillIn(page);
     await heard(service);

@@ -30,5 +30,6 @@ export async function endTriedPage(
     .catch(() => sessions.retrieve(sessionId));
   if (session.status === 'open') throw new Error(`the page of ${attempt.payment_key} has not ended yet`);
   // Paid at the same time: then the charge counts.
-  if (session.status === 'expired') await tell(attempt, { is: 'never', because: 'Too many cards were refused.' });
+  if (session.status === 'expired')
+    await tell(attempt, { is: 'never', because: 'Too many tries to pay were refused.' });
 }

@@ -1,5 +1,5 @@
 import { absentRail } from '../../availability/availability.ts';
-import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
+import { blockedRefusal, payerIsBlocked, payerRefusal } from '../../identity/blocked.ts';
 import { buyerBehind } from '../../identity/buyer-behind.ts';
 import { outsideGrant } from '../../identity/grant.ts';
 import { ensureWallet, isKnownWallet, openWalletSession } from '../../identity/wallet.ts';
@@ -99,6 +99,7 @@ async function presentedIn(ctx: Context): Promise<Presented> {
     method: undefined,
     grantDigest: '',
     covers: () => true,
+    isBlocked: payerIsBlocked,
     price,
     network: undefined,
     signature: ctx.payment,

@@ -13,9 +13,10 @@ import { attemptPayers } from '../../payments/attempt-sql.ts';
 import { type Attempt, type Outcome, type Rail, railOf } from '../../payments/rail.ts';
 import { enqueueCheck, enqueueLetter } from '../../queue/queue.ts';
 import type { Runtime } from '../../runtime.ts';
-import { advance, deliverBy } from '../job/advance.ts';
+import { advance, deliverBy, lockJob } from '../job/advance.ts';
 import { type JobRow, notAllowed } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
+import { giveUpCharge } from '../rounds/gone-back.ts';
 import type { CardLetter } from './card-letter.ts';
 
 /**
@@ -75,7 +76,7 @@ async function collect(
   switch (await decided) {
     case 'collected':
       await started;
-      if (rail.hosted) await blockBehindCard(tx, attempt, now);
+      if (rail.hosted) await refuseBlockedCard(tx, runtime, attempt, now);
       // Tell the account's members when an agent is charged to one of their cards for the first time.
       if (await rail.kept?.noteUse(tx, attempt, now)) {
         enqueueLetter<CardLetter>(tx, runtime.queue, { kind: 'card_used', payment_key: attempt.payment_key });
@@ -91,12 +92,17 @@ async function collect(
 const payerOf = `select payer, account_key from (${attemptPayers}) payers join payments using (payment_key)
   join jobs using (job_key) where payment_key = $1 and payer is not null`;
 
-/** On a page a payer who is blocked is known only once it is paid: then the account buys nothing more. */
-async function blockBehindCard(tx: Tx, { payment_key: paymentKey }: Attempt, now: Date): Promise<void> {
+/**
+ * On a page a payer who is blocked is known only once it is paid: then that goes back before any work, and the account buys
+ * nothing more.
+ */
+async function refuseBlockedCard(tx: Tx, runtime: Runtime, attempt: Attempt, now: Date): Promise<void> {
+  const { payment_key: paymentKey } = attempt;
   const paid = await tx.maybe<{ payer: string; account_key: string }>(statement(payerOf, [paymentKey]));
-  if (paid && (await payerRefusal(tx, paid.payer)) !== null) {
-    blockAccount(tx, paid.account_key, { cause: 'blocked_card', paymentKey, now });
-  }
+  if (!paid || (await payerRefusal(tx, paid.payer)) === null) return;
+  blockAccount(tx, paid.account_key, { cause: 'blocked_card', paymentKey, behindPayer: paid.payer, now });
+  const failure = 'Nothing is taken from the card that paid until it is settled why.';
+  await giveUpCharge(tx, runtime, { job: await lockJob(tx, attempt.job_key), failure }, now);
 }
 
 const takingFromCredit = `

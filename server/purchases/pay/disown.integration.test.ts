@@ -183,7 +183,7 @@ describe('a block that a member deserved', () => {
 });
 
 describe('a blocked card', () => {
-  it('that a stranger uses on a link blocks its account until a member disowns the payment, which stands', async () => {
+  it('that a stranger uses on a link blocks its account until a member disowns the payment, which has gone back', async () => {
     const [first, second] = [await buyingByCard(service), await buyingByCard(service)];
     const { card } = await contestedByLink(first);
     await disown(first.member);
@@ -191,6 +191,6 @@ describe('a blocked card', () => {
     expect(await holdsOf(second.agent)).toEqual(['blocked_card']);
     expect((await disown(second.member)).status).toBe(200);
     expect(await holdsOf(second.agent)).toEqual([]);
-    expect((await second.agent.job(jobKey)).body.payment_state).toBe('collected');
+    expect((await second.agent.job(jobKey)).body.payment_state).toBe('refunded');
   });
 });

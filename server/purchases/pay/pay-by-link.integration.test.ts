@@ -223,8 +223,13 @@ describe('a payment link, over x402', () => {
       [account_key],
     );
     const wallet = await payer();
-    expect((await post(wallet, paymentKey)).body.code).toBe('purchases_blocked');
-    expect((await click(wallet, paymentKey)).body.code).toBe('purchases_blocked');
+    // Whoever has the link learns nothing of why.
+    for (const { body } of [await post(wallet, paymentKey), await click(wallet, paymentKey)]) {
+      expect([body.code, body.detail]).toEqual([
+        'purchases_blocked',
+        expect.stringMatching(/^The account of this link can/),
+      ]);
+    }
     expect((await wallet.get(`/api/agent/v1/payments/${paymentKey}`)).body.rails).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';
 import type * as contract from '../link-contract.ts';
 import { payForJob } from './pay.ts';
-import { buyerOfLink, linkOf, paymentView, withoutFigures } from './payment-page.ts';
+import { buyerOfLink, linkOf, paymentView, withoutDetails } from './payment-page.ts';
 
 /**
  * Pays for a payment link from a wallet, as its agent would: within the grant, and once over all rails. Whoever has the
@@ -21,6 +21,6 @@ export const payByLink: Verb<typeof contract.payByLink> = async ({ ctx, caller, 
   }
   const request = { job_key: job.job_key, rail: linkRail };
   const paying = payForJob({ ctx, caller: buyer, input: request, db, steps }, job);
-  const { headers = {} } = await withoutFigures(paying);
+  const { headers = {} } = await withoutDetails(paying);
   return { body: await paymentView({ ...ctx, now: ctx.runtime.clock() }, caller, input.payment_key, db), headers };
 };

@@ -1,5 +1,5 @@
 import { absentRail, railOffRefusal, saleOffRefusal } from '../../availability/availability.ts';
-import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
+import { blockedRefusal, payerIsBlocked, payerRefusal } from '../../identity/blocked.ts';
 import { methodRefusal, serviceRefusal } from '../../identity/grant.ts';
 import { cashRefusal, outsideLimits } from '../../identity/limits.ts';
 import type { Queries } from '../../kernel/database.ts';
@@ -126,6 +126,7 @@ function paymentRequest({ ctx, caller, job }: Purchase, { method, network }: Ask
     method,
     grantDigest: caller.grant.grant_digest,
     covers: (one) => methodRefusal(caller.grant, one) === null,
+    isBlocked: payerIsBlocked,
     price: microcents(job.price_microcents),
     ...attestedBy(ctx, job),
     network,

@@ -94,7 +94,7 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
   if (memberOf(caller, accountKey) === null && (await linksClosedAt(db, accountKey)) !== null) {
     throw notAllowed('The card page of this link opens for signed-in members of its account alone.');
   }
-  await withoutFigures(requireGrant(db, link, now));
+  await withoutDetails(requireGrant(db, link, now));
   refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
   const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
     if (error instanceof Problem) throw error;
@@ -105,11 +105,16 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
   return { body: { url } };
 };
 
-/** Whoever has a link reads its answers: a limit is said to be in the way, not what was spent. */
-export function withoutFigures<T>(work: Promise<T>): Promise<T> {
+const forStrangers: Readonly<Partial<Record<string, string>>> = {
+  grant_limit_exceeded: 'This payment is above a limit that the customer set for the agent.',
+  purchases_blocked: 'The account of this link can buy nothing for now. Its members read why on their account page.',
+};
+
+/** Whoever has a link reads its answers: a limit or a block is said to be in the way, not what was spent or happened. */
+export function withoutDetails<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
-    if (!(error instanceof Problem) || error.code !== 'grant_limit_exceeded') throw error;
-    throw new Problem(error.code, 'This payment is above a limit that the customer set for the agent.');
+    const said = error instanceof Problem ? forStrangers[error.code] : undefined;
+    throw said === undefined ? error : new Problem(error.code, said);
   });
 }
 

@@ -42,7 +42,7 @@ export async function dispute(
   const job = await lockJob(tx, payment.job_key);
   const noted = await noteDispute(tx, disputeKey, job.payment_state, now);
   if (!noted) return;
-  await blockBehind(tx, job, { cause: 'card_dispute', paymentKey: payment.payment_key, now });
+  blockBehind(tx, job, { cause: 'card_dispute', paymentKey: payment.payment_key, payer: noted.payer, now });
   if (noted.job_payment_state === null) return;
   const disputed = await moveMoney(tx, job.job_key, { to: 'disputed' }, now);
   noteOnJob(tx, disputed, 'disputed', now);
@@ -98,7 +98,7 @@ export async function loseDispute(
   const job = await lockJob(tx, payment.job_key);
   const closed = await closeDispute(tx, disputeKey, 'lost', now);
   if (!closed) return false;
-  await liftDisputed(tx, payment, { ...closed, because: 'The dispute was lost.' }, now);
+  await liftDisputed(tx, payment, { ...closed, because: 'The dispute was lost.', isFollowed: true }, now);
   const before = closed.job_payment_state ?? (closed.is_payment ? await takeState(tx, payment.payment_key) : null);
   if (before !== null) await moveMoney(tx, job.job_key, { to: before as PaymentState, from: 'disputed' }, now);
   const { suspense } = railOf(rails, payment);
@@ -119,10 +119,17 @@ const keyOf = (disputeKey: string, { movements }: ClosedDispute): string => `${d
 async function liftDisputed(
   tx: Tx,
   { payment_key: paymentKey }: Attempt,
-  { is_last: isLast, because }: Pick<ClosedDispute, 'is_last'> & { because: string },
+  { is_last: isLast, because, isFollowed }: Pick<ClosedDispute, 'is_last'> & { because: string; isFollowed?: boolean },
   now: Date,
 ): Promise<void> {
-  if (isLast) await liftBlocks(tx, paymentKey, { actor: 'system', because, now, cause: 'card_dispute' });
+  if (isLast)
+    await liftBlocks(tx, paymentKey, {
+      actor: 'system',
+      because,
+      now,
+      cause: 'card_dispute',
+      isFollowed: isFollowed ?? false,
+    });
 }
 
 /** Posts what the result of a dispute does to money beside that of the job. */

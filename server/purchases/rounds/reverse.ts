@@ -1,10 +1,11 @@
 import { liftBlocks } from '../../identity/blocked.ts';
 import { release, retake } from '../../identity/limits.ts';
 import { microcents } from '../../kernel/money.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { healed, type LosingAccount, reversed } from '../../ledger/entries.ts';
 import { post, walletCreditLocked } from '../../ledger/ledger.ts';
+import { attemptPayers } from '../../payments/attempt-sql.ts';
 import { restoredReasons, reversalReasons } from '../../payments/contract.ts';
 import { passStateOn } from '../../payments/dispute.ts';
 import { type Attempt, type Rail, railOf } from '../../payments/rail.ts';
@@ -15,6 +16,8 @@ import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { can } from '../states.ts';
 import { blockBehind } from './block.ts';
+
+const payerOf = `select payer from (${attemptPayers}) payers where payment_key = $1`;
 
 /** What recording a reversal needs of the process. */
 type Recorder = Pick<Runtime, 'receiptSigner' | 'rails'>;
@@ -35,7 +38,9 @@ export async function reverse(tx: Tx, { receiptSigner, rails }: Recorder, paymen
       ${job.reserved_microcents}, ${from}, ${now}
     from reversals where payment_key = ${payment.payment_key} returning number`);
   release(tx, job.job_key);
-  await blockBehind(tx, job, { cause: 'payment_reversed', paymentKey: payment.payment_key, now });
+  const { payment_key: paymentKey } = payment;
+  const paid = await tx.maybe<{ payer: string | null }>(statement(payerOf, [paymentKey]));
+  blockBehind(tx, job, { cause: 'payment_reversed', paymentKey, payer: paid?.payer ?? null, now });
   post(tx, {
     ...reversed(from, rail.suspense),
     key: `${payment.payment_key}:${number}`,

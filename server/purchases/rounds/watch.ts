@@ -45,7 +45,7 @@ export async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, new
     case 'late':
       return recordLate(tx, runtime, { attempt, proof: news.proof }, now);
     case 'reported':
-      return recordReported(tx, runtime, { payment: attempt, isPayment: news.isPayment }, now);
+      return recordReported(tx, runtime, { ...news, payment: attempt }, now);
     case 'gone_back':
       return recordGoneBack(tx, runtime, attempt, now);
     case 'disputed':

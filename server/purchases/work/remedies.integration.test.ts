@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
-import { buyingByCard, listen, paidOnPage, payByCard } from '../../../e2e/support/card.ts';
+import { buyingByCard, cards, listen, paidOnPage, payByCard } from '../../../e2e/support/card.ts';
 import { Member } from '../../../e2e/support/member.ts';
 import { type Service, startService, withCard } from '../../../e2e/support/service.ts';
 import { readFigures } from '../../console/figures.ts';
@@ -59,7 +59,7 @@ const lift = (which: string, { runtime } = service) =>
 /** An agent whose account keeps the card that all tests share. */
 async function keeping(at: Service) {
   const buying = await buyingByCard(at);
-  const { jobKey } = await paidOnPage(at, buying.agent, { member: buying.member });
+  const { jobKey } = await paidOnPage(at, buying.agent, { card: cards.good, member: buying.member });
   await at.execute(jobKey);
   return buying;
 }
@@ -262,13 +262,15 @@ describe('a buyer who cancels after paying', () => {
     // Six charges, three of them given back in full, and three fees of those kept.
     expect([figure('fees_day_microcents') > 0, figure('revenue_day_microcents')]).toEqual([true, Number(price)]);
     expect(await paidByCard(one.agent)).toMatchObject({ status: 403, code: 'purchases_blocked' });
-    // On the page the card is known once it has paid: one fee for an account, no more.
+    // On the page the card is known once it has paid: that goes back, for one fee of an account.
     const fourth = await buyingByCard(first);
-    const { jobKey } = await paidOnPage(first, fourth.agent);
-    expect((await fourth.agent.job(jobKey)).body.payment_state).toBe('collected');
+    const { jobKey } = await paidOnPage(first, fourth.agent, { card: cards.good });
+    expect((await fourth.agent.job(jobKey)).body).toMatchObject({ state: 'failed', payment_state: 'refunded' });
     expect([await holds(fourth.agent), await refusalOf(fourth.agent)]).toEqual([['blocked_card'], 'purchases_blocked']);
     const { rows } = await first.database.pool.query('select payer from purchase_blocks where payer is not null');
-    expect(await lift(rows.at(-1)?.payer, first)).toBe(1);
+    // With the card's block that of the account which used it ends.
+    expect(await lift(rows.at(-1)?.payer, first)).toBe(2);
+    expect(await holds(fourth.agent)).toEqual([]);
   });
 
   it('gets the room back with the next day, so that the limits of a day bound what it costs', async () => {
