@@ -74,7 +74,8 @@ begin
   perform bench_copy('receipts', format(many || 't.job_key = %L', 'receipts', job), keys
     || '{"receipt_key": "''rcpt_'' || key || t.sequence"}');
   perform bench_copy('ledger_transfers', format(many || 't.job_key = %L', 'ledger_transfers', job), whose || keys
-    || '{"event_key": "t.event || '':'' || key"}');
+    || '{"event_key": "t.event || '':'' || key", "month": "ledger_month(''job_'' || key)"}');
+  perform bench_copy('job_holdings', format(many || 't.job_key = %L', 'job_holdings', job), keys);
   perform bench_copy('ledger_transfers', format(many || 't.event_key = %L', 'ledger_transfers', (
       select 'arrived:' || network || ':' || transaction || ':' || position from chain_transfers c
       where c.payment_key = payment)), '{"event_key": "t.event || '':'' || key"}');

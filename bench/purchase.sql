@@ -132,8 +132,9 @@ declare s bench_sample; answer json; begin
   insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
   values (audit_month(quote), quote, now(), 'system', 'collect', 'awaiting_payment', 'queued');
   insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
-    amount_microcents, currency, at)
-  values ('collected:' || payment, 'collected', job, who, 'liability:unmatched', 'liability:held', s.price, 'USD', now());
+    amount_microcents, currency, at, month)
+  values ('collected:' || payment, 'collected', job, who, 'liability:unmatched', 'liability:held', s.price, 'USD', now(),
+    ledger_month(job));
   insert into pgboss.job (id, name, data) values (message::uuid, 'check', jsonb_build_object('job_key', job));
   perform bench_receipt(job, 'rcpt_1' || job, 1);
   answer := bench_job(job);
@@ -178,8 +179,9 @@ create function bench_accept(who text, quote text, job text) returns json langua
   insert into reviews (review_key, job_key, report_number, decision, reviewer, at)
   values ('review_' || job, job, 1, 'accept', who, now());
   insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
-    amount_microcents, currency, at)
-  select 'accepted:' || job, 'accepted', job, who, 'liability:held', 'revenue:work_check', price, 'USD', now()
+    amount_microcents, currency, at, month)
+  select 'accepted:' || job, 'accepted', job, who, 'liability:held', 'revenue:work_check', price, 'USD', now(),
+    ledger_month(job)
   from bench_sample;
   perform bench_receipt(job, 'rcpt_3' || job, 3);
   return bench_job(job);

@@ -32,8 +32,8 @@ interface Recorded {
 
 /**
  * Applies each new `migration.sql` below `dir`, in name order, and records it in `_prisma_migrations` as Prisma does,
- * so that `prisma migrate status` and `deploy` agree. Also makes the audit's coming months and updates the queue's own
- * tables. Safe to run from several processes. Returns the names applied. Throws a `Refusal` for a migration that failed
+ * so that `prisma migrate status` and `deploy` agree. Also makes the coming months of audit and books, and
+ * updates the queue's own tables. Safe to run from several processes. Returns the names applied. Throws a `Refusal` for a migration that failed
  * earlier, was edited after it was applied, or fails now: one that the database was in no state to take may be run again,
  * any other waits for a person.
  */

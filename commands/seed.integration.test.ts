@@ -44,7 +44,7 @@ describe('npm run seed', { timeout: 120_000 }, () => {
     const tables = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name = '']) => name);
     // A seeded service runs only once a role is granted, no worker seals its audit, and nobody is to be written to.
     const unseeded =
-      'operators operator_acts operator_views finding_labels audit_seals due_letters approvals invitations webhook_endpoints archive_manifests archived_jobs archived_audit audit_ends receipt_number_gaps worker_presence card_accounts'.split(
+      'operators operator_acts operator_views finding_labels audit_seals due_letters approvals invitations webhook_endpoints archive_manifests archived_jobs archived_audit archived_ledger archived_credit ledger_left audit_ends receipt_number_gaps worker_presence card_accounts'.split(
         ' ',
       );
     const empty: string[] = [];

@@ -352,8 +352,16 @@ insert into purchase_blocks (block_key, account_key, cause, payment_key, created
 select pg_temp.seed_key('block', 'block', nr), account_key, 'card_dispute', payment_key, created_at + interval '2 h'
 from seed_payments where course = 'disputed';
 
+do $$
+declare one date;
+begin
+  for one in select distinct month_of(created_at) from jobs loop
+    if to_regclass('ledger_transfers_' || to_char(one, 'YYYY_MM')) is null then perform make_ledger_month(one); end if;
+  end loop;
+end $$;
 insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account, amount_microcents,
-  currency, at)
+  currency, at, month)
+select p.*, coalesce(month_of(j.created_at), '-infinity') from (
 select 'arrived:' || network || ':' || transaction || ':1', 'arrived', null, null, 'asset:x402:' || network,
   'liability:unmatched', amount_microcents, 'USD', seen_at from chain_transfers where refund_nonce is not null
 union all
@@ -387,7 +395,14 @@ join (values
   ('reversed', 'reversed', 'expense:reversals', 'suspense:reorganised')
 ) posted (action, event, debit, credit) using (action), seed_terms,
 lateral (select case posted.event when 'credited' then job_key when 'refunded' then pg_temp.seed_key('refund', 'refund', nr)
-  when 'reversed' then payment_key || ':1' else payment_key end as key) keyed;
+  when 'reversed' then payment_key || ':1' else payment_key end as key) keyed
+) p (event_key, event, job_key, principal_key, debit_account, credit_account, amount_microcents, currency, at)
+left join jobs j using (job_key);
+insert into job_holdings (job_key, held_microcents, owed_microcents, earned_microcents)
+select job_key, sum(put_into('liability:held', debit_account, credit_account, amount_microcents)),
+  sum(put_into('liability:refunds', debit_account, credit_account, amount_microcents)),
+  sum(put_into('revenue:work_check', debit_account, credit_account, amount_microcents))
+from ledger_transfers where job_key is not null group by job_key;
 
 -- This transaction posted all of it, and closes it: later postings add to that.
 insert into ledger_closings (account, to_transaction, closed_at, debited_microcents, credited_microcents, entries)

@@ -29,9 +29,10 @@ do $$
 begin
   if to_regclass('public.quotes') is not null then
     grant maintain on public.quotes, public.dispute_texts to work_check;
-    revoke execute on function public.make_audit_month, public.make_audit_months, public.drop_audit_month,
-      public.make_answer_week, public.keep_answer_weeks from public;
-    grant execute on function public.make_audit_months, public.drop_audit_month, public.keep_answer_weeks to work_check;
+    revoke execute on function public.make_audit_month, public.make_ledger_month, public.make_audit_months,
+      public.drop_audit_month, public.drop_ledger_month, public.make_answer_week, public.keep_answer_weeks from public;
+    grant execute on function public.make_audit_months, public.drop_audit_month, public.drop_ledger_month,
+      public.keep_answer_weeks to work_check;
   end if;
 end
 $$;

@@ -18,8 +18,10 @@ interface Victims {
 
 const price = '500000000';
 const transfer = (key: string, event: string, job: string, debit: string, credit: string) => `
-  insert into ledger_transfers
-  select '${event}:${key}', '${event}', job_key, principal_key, '${debit}', '${credit}', price_microcents, 'USD', now()
+  insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account, amount_microcents,
+    currency, at, month)
+  select '${event}:${key}', '${event}', job_key, principal_key, '${debit}', '${credit}', price_microcents, 'USD', now(),
+    ledger_month(job_key)
   from jobs where job_key = '${job}'`;
 
 const faults: PlantedFault<Victims>[] = [
@@ -39,6 +41,28 @@ const faults: PlantedFault<Victims>[] = [
     rows: () => `update ledger_transfers set amount_microcents = amount_microcents - 1`,
     refused: /ledger_transfers only grows/,
     named: 'I6 what is collected is in the books, once and in full',
+  },
+  {
+    fault: 'an entry in another month than its job',
+    rows: ({ accepted }) => `
+      insert into ledger_transfers
+      select (jsonb_populate_record(t, '{"month": "2020-01-01"}')).* from ledger_transfers t
+      where job_key = '${accepted}' and event = 'accepted'`,
+    refused: /the entries of \S+ belong to/,
+    named: 'I2 an event of a job is booked once, and its entry lies in the month in which that began',
+  },
+  {
+    fault: 'a sum of a job that was changed by hand',
+    rows: ({ queued }) => `update job_holdings set held_microcents = held_microcents + 1 where job_key = '${queued}'`,
+    refused: /job_holdings moves with the books/,
+    named: 'I5 what a job holds is the sum of its entries, as far as they are here',
+  },
+  {
+    fault: 'a sum of a job whose entries left, changed by hand',
+    rows: ({ accepted }) =>
+      `update job_holdings set held_microcents = 1, archived_events = '{}' where job_key = '${accepted}'`,
+    refused: /job_holdings moves with the books/,
+    named: 'I5 what all jobs hold is what the account of it says',
   },
   {
     fault: 'an entry that was taken out',

@@ -70,7 +70,7 @@ describe('the rights in the database that the handbook names', () => {
     await door.stop();
   });
 
-  it('let the service drop a month of the audit that the archive has, and nobody who only reads', async () => {
+  it('let the service drop a month of audit or books that the archive has, and nobody who only reads', async () => {
     const reader = `${role}_reader`;
     await pool.query(
       `create role ${reader} login password 'trial'; grant select on all tables in schema public to ${reader}`,
@@ -84,10 +84,16 @@ describe('the rights in the database that the handbook names', () => {
     };
     const dropping = "select drop_audit_month('2020-01-01', 0)";
     await expect(as(role, dropping)).rejects.toThrow('the archive lacks rows of 2020-01-01');
+    const droppingBooks = "select drop_ledger_month('2020-01-01', 0)";
+    await expect(as(role, droppingBooks)).rejects.toThrow('the archive lacks entries of 2020-01-01');
     await expect(as(role, 'select make_audit_months()')).resolves.toMatchObject({ rowCount: 1 });
-    await expect(as(role, "select make_audit_month('2020-01-01')")).rejects.toThrow(/permission denied for function/);
+    for (const table of ['audit', 'ledger']) {
+      await expect(as(role, `select make_${table}_month('2020-01-01')`)).rejects.toThrow(
+        /permission denied for function/,
+      );
+    }
     await expect(as(reader, 'select count(*) from jobs')).resolves.toMatchObject({ rowCount: 1 });
-    for (const call of [dropping, 'select make_audit_months()', 'select keep_answer_weeks()']) {
+    for (const call of [dropping, droppingBooks, 'select make_audit_months()', 'select keep_answer_weeks()']) {
       await expect(as(reader, call)).rejects.toThrow(/permission denied for function/);
     }
     await pool.query(`drop owned by ${reader}; drop role ${reader}`);

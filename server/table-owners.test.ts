@@ -11,7 +11,7 @@ const tablesOf = {
   kernel:
     'secret_keys transaction_numbers idempotency_claims idempotency_answers idempotency_requests rate_counts audit_rows audit_ends audit_steps',
   console: 'operator_acts operator_views audit_seals finding_labels hourly_figures hours_counted',
-  ledger: 'ledger_transfers ledger_closings wallet_credits',
+  ledger: 'ledger_transfers ledger_closings ledger_left wallet_credits job_holdings archived_credit',
   mail: 'letters due_letters',
   payments:
     'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +
@@ -24,7 +24,7 @@ const tablesOf = {
     'billing_details purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',
   purchases:
     'quotes approvals unpaid_content jobs reports reviews dispute_texts receipts receipt_numbers ' +
-    'receipt_number_gaps receipt_keys webhook_endpoints archive_manifests archived_jobs archived_audit worker_presence',
+    'receipt_number_gaps receipt_keys webhook_endpoints archive_manifests archived_jobs archived_audit archived_ledger worker_presence',
 } as const;
 type Room = keyof typeof tablesOf;
 

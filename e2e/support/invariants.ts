@@ -2,6 +2,16 @@
 import type pg from 'pg';
 import { jobStates, moneyNotes, transitions } from '../../server/purchases/states.ts';
 
+/** All entries, those that left for the archive as one for each account and side. */
+const allEntries = `(
+  select debit_account, credit_account, amount_microcents, event, transaction from ledger_transfers
+  union all select account, null, debited_microcents, 'archived', 0 from ledger_left
+  union all select null, account, credited_microcents, 'archived', 0 from ledger_left) all_entries`;
+
+/** Whether the archive has an event of a job. */
+const isArchived = (job: string, event: string): string =>
+  `exists (select from job_holdings h where h.job_key = ${job} and event_digest(${event}) = any(h.archived_events))`;
+
 /**
  * What must always hold, checked after every integration test and after the trials of money. Each of the product's
  * invariants I1 to I30 is enforced in one or more of these places:
@@ -43,8 +53,8 @@ import { jobStates, moneyNotes, transitions } from '../../server/purchases/state
 const invariants = {
   'I1 no account of the books is overdrawn': `
     select account, sum(amount) from (
-      select credit_account as account, amount_microcents as amount from ledger_transfers
-      union all select debit_account, -amount_microcents from ledger_transfers) movements
+      select credit_account as account, amount_microcents as amount from ${allEntries}
+      union all select debit_account, -amount_microcents from ${allEntries}) movements
     -- What was there before the books began, what a reorganisation put in suspense, and a balance at the card provider
     -- after refunds, which cost its fees and which it may take from our bank, can stand on either side.
     where account not in ('equity:opening', 'suspense:reorganised', 'asset:card', 'asset:bank')
@@ -109,23 +119,47 @@ const invariants = {
     where payments.state in ('settling', 'unknown')
       and (jobs.state <> 'awaiting_payment' or jobs.payment_state not in ('requires_payer', 'processing', 'unknown'))`,
   'I5 what is held for a job is zero or its price, as its charge says': `
-    select j.job_key from jobs j left join ledger_transfers l using (job_key)
-    group by j.job_key, j.charge_state, j.price_microcents
-    having coalesce(sum(case when l.credit_account = 'liability:held' then l.amount_microcents
-      when l.debit_account = 'liability:held' then -l.amount_microcents else 0 end), 0)
+    select j.job_key from jobs j left join ledger_transfers l using (job_key) left join job_holdings h using (job_key)
+    group by j.job_key, j.charge_state, j.price_microcents, h.held_microcents, h.archived_events
+    having case when h.archived_events is not null then h.held_microcents
+      else coalesce(sum(put_into('liability:held', l.debit_account, l.credit_account, l.amount_microcents)), 0) end
       <> case when j.charge_state = 'held' then j.price_microcents else 0 end`,
   'I5 remedies give back no more than was collected': `
-    select job_key from ledger_transfers group by job_key
+    select job_key from ledger_transfers l
+    where not exists (select from job_holdings h where h.job_key = l.job_key and archived_events is not null)
+    group by job_key
     having coalesce(sum(amount_microcents) filter (where event in ('credited', 'refund_owed')), 0)
       > coalesce(sum(amount_microcents) filter (where credit_account = 'liability:held'), 0)`,
+  'I5 what a job holds is the sum of its entries, as far as they are here': `
+    select coalesce(h.job_key, l.job_key) from job_holdings h full join (
+      select job_key, sum(put_into('liability:held', debit_account, credit_account, amount_microcents)) as held,
+        sum(put_into('liability:refunds', debit_account, credit_account, amount_microcents)) as owed,
+        sum(put_into('revenue:work_check', debit_account, credit_account, amount_microcents)) as earned
+      from ledger_transfers where job_key is not null group by job_key) l using (job_key)
+    where archived_events is null
+      and (h.held_microcents, h.owed_microcents, h.earned_microcents) is distinct from (l.held, l.owed, l.earned)`,
+  'I5 what all jobs hold is what the account of it says': `
+    select held, balance from (select coalesce(sum(held_microcents), 0) as held from job_holdings) jobs, (
+      select coalesce(sum(case credit_account when 'liability:held' then amount_microcents else -amount_microcents end), 0)
+        as balance
+      from ${allEntries} where 'liability:held' in (debit_account, credit_account)) books
+    where held <> balance`,
+  'I2 an event of a job is booked once, and its entry lies in the month in which that began': `
+    select event_key from ledger_transfers where job_key is not null group by event_key having count(*) > 1
+    union all
+    select event_key from ledger_transfers l join jobs using (job_key) where month <> month_of(created_at)
+    union all
+    select job_key from job_holdings, unnest(archived_events) event group by job_key, event having count(*) > 1`,
   'I5 what is owed back is a refund on its way, in the books and on the job': `
     select r.refund_key from refunds r left join jobs using (job_key)
-    left join ledger_transfers l on l.event_key = case r.reason when 'late_payment' then 'arrived_late:'
+    cross join lateral (select case r.reason when 'late_payment' then 'arrived_late:'
       when 'returned_by_operator' then 'return_owed:' when 'returned_before' then 'return_owed:' else 'refund_owed:' end
       || case when r.reason = 'late_payment' and r.intent_id is not null then r.intent_id
         when r.reason in ('late_payment', 'returned_by_operator', 'returned_before')
-        then r.network || ':' || arrival_transaction || ':' || arrival_position else payment_key end
-    where (r.reason <> 'payment_reversed' and l.amount_microcents is distinct from r.amount_microcents)
+        then r.network || ':' || arrival_transaction || ':' || arrival_position else payment_key end as event_key) owed
+    left join ledger_transfers l using (event_key)
+    where (r.reason <> 'payment_reversed' and l.amount_microcents is distinct from r.amount_microcents
+        and not ${isArchived('r.job_key', 'owed.event_key')})
       or (r.job_key is not null and r.reason <> 'late_payment' and jobs.payment_state not in (case r.settled_as when 'sent_by_hand' then 'refunded'
         when 'wallet_credit' then 'credited' else r.state end, 'reversed') and not (jobs.payment_state = 'disputed'
         and exists (select from card_disputes d where d.payment_key = r.payment_key and closed_at is null and job_payment_state = r.state)))`,
@@ -146,19 +180,22 @@ const invariants = {
       or intent_id is not null and state = 'refunded' and provider_refund_id is null`,
   'I5 credit to spend is what the books say, and never below zero': `
     select coalesce(w.principal_key, l.principal_key) from wallet_credits w full join (
-      select principal_key, sum(case when credit_account = 'liability:wallet_credit' then amount_microcents
-        else -amount_microcents end) as balance
-      from ledger_transfers where 'liability:wallet_credit' in (debit_account, credit_account) group by principal_key
+      select principal_key, sum(change) as balance from (
+        select event_key, principal_key,
+          put_into('liability:wallet_credit', debit_account, credit_account, amount_microcents) as change
+        from ledger_transfers where 'liability:wallet_credit' in (debit_account, credit_account)
+        union select event_key, principal_key, change_microcents from archived_credit) changes
+      group by principal_key
     ) l using (principal_key)
     where w.balance_microcents is distinct from l.balance or l.balance < 0`,
   'I5 a closing of the books is the sum of the transfers before it': `
     select account from (
       select to_transaction, account, sum(amount) as closed from (select distinct to_transaction from ledger_closings) c,
         lateral (
-          select debit_account as account, amount_microcents as amount from ledger_transfers
-          where coalesce(transaction, 0) < to_transaction
-          union all select credit_account, -amount_microcents from ledger_transfers
-          where coalesce(transaction, 0) < to_transaction) movements
+          select debit_account as account, amount_microcents as amount from ${allEntries}
+          where transaction < to_transaction and debit_account is not null
+          union all select credit_account, -amount_microcents from ${allEntries}
+          where transaction < to_transaction and credit_account is not null) movements
       group by to_transaction, account) books
     full join ledger_closings using (to_transaction, account)
     where closed is distinct from debited_microcents - credited_microcents`,
@@ -175,8 +212,8 @@ const invariants = {
       from chain_transfers group by network) logs
     left join (
       select account, sum(amount) as kept from (
-        select debit_account as account, amount_microcents as amount, event from ledger_transfers
-        union all select credit_account, -amount_microcents, event from ledger_transfers) movements
+        select debit_account as account, amount_microcents as amount, event from ${allEntries}
+        union all select credit_account, -amount_microcents, event from ${allEntries}) movements
       where account like 'asset:x402:%' and event <> 'opening' group by account) books using (account)
     where coalesce(kept, 0) <> shown and not exists (
       select from ledger_transfers where event in ('arrived', 'left') and 'equity:opening' in (debit_account, credit_account))`,
@@ -184,7 +221,7 @@ const invariants = {
     select kept from (
       select coalesce(sum(case when credit_account = 'liability:unmatched' then amount_microcents
         else -amount_microcents end), 0) as kept
-      from ledger_transfers where 'liability:unmatched' in (debit_account, credit_account)) books,
+      from ${allEntries} where 'liability:unmatched' in (debit_account, credit_account)) books,
     (select coalesce(sum(amount_microcents), 0) as shown from chain_transfers where use = 'unmatched') logs
     where kept <> shown`,
   'I6 the chain is what the books say at the block that was searched': `
@@ -192,7 +229,7 @@ const invariants = {
       select network, sum(balance_microcents) as balance, min(searched_to) as searched_to from searched_chains
       group by network having count(balance_microcents) = count(*)) s, lateral (
       select (select coalesce(sum(case when debit_account = 'asset:x402:' || s.network then amount_microcents
-          else -amount_microcents end), 0) from ledger_transfers
+          else -amount_microcents end), 0) from ${allEntries}
         where 'asset:x402:' || s.network in (debit_account, credit_account))
       - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
         from chain_transfers c
@@ -204,7 +241,10 @@ const invariants = {
     select p.payment_key from payments p
     left join ledger_transfers l on l.event_key
       = case when p.method = 'wallet_credit' then 'credit_spent:' else 'collected:' end || p.payment_key
-    where p.state = 'collected' and (l.event_key is null or l.amount_microcents <> p.amount_microcents)`,
+    where p.state = 'collected' and (l.event_key is null or l.amount_microcents <> p.amount_microcents) and not ${isArchived(
+      'p.job_key',
+      "case when p.method = 'wallet_credit' then 'credit_spent:' else 'collected:' end || p.payment_key",
+    )}`,
   'I6 what is collected by transfer was paid by one log, of its own authorization': `
     select p.payment_key from x402_payments p left join chain_transfers c using (payment_key)
     where p.state = 'collected' group by p.payment_key
@@ -224,7 +264,7 @@ const invariants = {
   'I6 the provider holds in the books what charges, refunds, disputes, payouts and fees come to': `
     select kept, shown from (select coalesce(sum(case when debit_account = 'asset:card' then amount_microcents
         else -amount_microcents end), 0) as kept
-      from ledger_transfers where 'asset:card' in (debit_account, credit_account)) books,
+      from ${allEntries} where 'asset:card' in (debit_account, credit_account)) books,
     (select (select coalesce(sum(amount_microcents - fee_microcents), 0) from card_charges)
       - (select coalesce(sum(amount_microcents), 0) from refunds where intent_id is not null and state = 'refunded')
       - (select coalesce(sum(withdrawn_microcents + fee_microcents), 0) from card_disputes)
@@ -266,7 +306,7 @@ const invariants = {
         and cause = 'card_dispute' or b.payment_key = d.payment_key and cause = 'disowned_card')`,
   'I24 what a bank holds is in suspense': `
     select account from (select coalesce(sum(case when debit_account = 'suspense:card_disputes' then amount_microcents
-        else -amount_microcents end), 0) as kept, 'suspense:card_disputes' as account from ledger_transfers
+        else -amount_microcents end), 0) as kept, 'suspense:card_disputes' as account from ${allEntries}
       where 'suspense:card_disputes' in (debit_account, credit_account)) books,
     (select coalesce(sum(withdrawn_microcents), 0) as held from card_disputes
       where outcome is null or outcome = 'won') disputes

@@ -29,7 +29,7 @@ export async function tentatively<T>(pool: pg.Pool, work: (client: pg.PoolClient
 export const withoutGuards = `
   do $$ declare guard record; begin
     for guard in select conrelid::regclass as relation, conname from pg_constraint
-      where contype = 'c' and connamespace = 'public'::regnamespace loop
+      where contype = 'c' and coninhcount = 0 and connamespace = 'public'::regnamespace loop
       execute format('alter table %s drop constraint %I', guard.relation, guard.conname);
     end loop;
     for guard in select indexrelid::regclass as name from pg_index join pg_class on pg_class.oid = indrelid

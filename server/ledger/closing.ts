@@ -12,7 +12,7 @@ export interface AccountSums {
 
 /**
  * Closings keep the sums of all entries before a transaction, so that a trial balance need not read every entry. These
- * transactions have all ended, so nothing is added to a closing later.
+ * transactions have all ended, so nothing is added to a closing later. What left for the archive is in all of them.
  */
 const everySeconds = 3_600;
 
@@ -37,10 +37,13 @@ export async function closeBooks({ db, clock }: { db: Queries; clock: Clock }): 
         where transaction >= (select to_transaction from last) and transaction < until
         union all
         select debit_account, amount_microcents, 0, 1 from ledger_transfers, due
-        where not exists (select from last) and coalesce(transaction, 0) < until
+        where not exists (select from last) and transaction < until
         union all
         select credit_account, 0, amount_microcents, 1 from ledger_transfers, due
-        where not exists (select from last) and coalesce(transaction, 0) < until) parts
+        where not exists (select from last) and transaction < until
+        union all
+        select account, debited_microcents, credited_microcents, entries from ledger_left
+        where not exists (select from last)) parts
       group by account)
     insert into ledger_closings (to_transaction, account, closed_at, debited_microcents, credited_microcents, entries)
     select until, account, ${now}, debited, credited, entries from due, sums
@@ -51,12 +54,13 @@ export async function closeBooks({ db, clock }: { db: Queries; clock: Clock }): 
       select distinct to_transaction from ledger_closings order by to_transaction desc limit 2)`);
 }
 
-/** All entries, before the first closing. */
+/** All entries, with those that left, before the first closing. */
 const allEntries = `
   select account, sum(debited)::bigint as debited, sum(credited)::bigint as credited, sum(entries)::bigint as entries
   from (
     select debit_account as account, amount_microcents as debited, 0 as credited, 1 as entries from ledger_transfers
-    union all select credit_account, 0, amount_microcents, 1 from ledger_transfers) parts
+    union all select credit_account, 0, amount_microcents, 1 from ledger_transfers
+    union all select account, debited_microcents, credited_microcents, entries from ledger_left) parts
   group by account`;
 
 /** With the transaction in the text, so that the plan knows how few entries came since. */

@@ -4,13 +4,17 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Posting } from './entries.ts';
 
-/** Posts a movement in the caller's transaction. Posting an event twice fails the transaction. */
+/**
+ * Posts a movement in the caller's transaction, in the month of its job. Posting an event twice fails the transaction, and
+ * so does giving more than a job holds, wherever its earlier entries lie.
+ */
 export function post(tx: Tx, posting: Posting): void {
   tx.write(sql`
     insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
-      amount_microcents, currency, at)
+      amount_microcents, currency, at, month)
     values (${`${posting.event}:${posting.key}`}, ${posting.event}, ${posting.jobKey}, ${posting.principalKey},
-      ${posting.debit}, ${posting.credit}, ${posting.amount}, ${currency}, ${posting.at})`);
+      ${posting.debit}, ${posting.credit}, ${posting.amount}, ${currency}, ${posting.at},
+      ledger_month(${posting.jobKey}))`);
 }
 
 /** The credit a principal holds for future work, in microcents. */
@@ -30,7 +34,7 @@ export const creditOfAll = (principals: string): string =>
 
 /**
  * How the credit of these principals came and went, each with the balance after it, as a query; `principals` is SQL. It
- * names the account as the index does.
+ * names the account as the index does. What an archived object has stays listed; until its month leaves, both have it.
  */
 export const changesOfCredit = (principals: string): string => `
   select event_key, event, at, job_key, principal_key, change,
@@ -39,7 +43,10 @@ export const changesOfCredit = (principals: string): string => `
       case credit_account when 'liability:wallet_credit' then amount_microcents else -amount_microcents end as change
     from ledger_transfers
     where (debit_account = 'liability:wallet_credit' or credit_account = 'liability:wallet_credit')
-      and principal_key in (${principals})) moved`;
+      and principal_key in (${principals})
+    union
+    select event_key, event, at, job_key, principal_key, change_microcents from archived_credit
+    where principal_key in (${principals})) moved`;
 
 /** Whether a principal has enough credit, as an SQL condition. */
 export const creditCovers = (principal: string, amount: string): string =>
