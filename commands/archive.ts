@@ -1,15 +1,15 @@
 import { isIntegrityViolation } from '../server/kernel/database.ts';
 import { BucketFailed, openObjectStore } from '../server/kernel/object-store.ts';
-import { archiveAudit } from '../server/purchases/archive/archive-audit.ts';
 import { archiveDue } from '../server/purchases/archive/archive-due.ts';
+import { archiveAudit, archiveLedger } from '../server/purchases/archive/archive-months.ts';
 import { checkArchive } from '../server/purchases/archive/check-archive.ts';
 import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
 import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * `npm run archive` moves the reports and receipts of old purchases, and the audit of old months, into the bucket that
- * `ARCHIVE_URL` names; it may be stopped at any time, and goes on at the next start. `npm run archive -- check` reads all
+ * `npm run archive` moves the reports and receipts of old purchases, and the audit and books of old months, into the bucket
+ * that `ARCHIVE_URL` names; it may be stopped at any time, and goes on at the next start. `npm run archive -- check` reads all
  * of it, and says what is missing or changed.
  */
 await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configuration }) => {
@@ -29,9 +29,11 @@ await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configur
   const archiver = { db, archive, signer, now, afterDays: bucket.afterDays };
   const { jobs, texts, bytes } = await archiveDue(archiver).catch(refuse);
   const audit = await archiveAudit(archiver).catch(refuse);
+  const books = await archiveLedger(archiver).catch(refuse);
   return [
     `${texts} texts of ${jobs} purchases went to the archive, ${bytes} bytes.`,
     `The audit of ${audit.months} months went there, ${audit.rows} rows, ${audit.bytes} bytes.`,
+    `The books of ${books.months} months went there, ${books.rows} entries, ${books.bytes} bytes.`,
   ].join('\n');
 });
 

@@ -98,9 +98,19 @@ export const consoleEntries: Verb<typeof contract.consoleEntries> = async ({ inp
     body: {
       entries: shown.map(wired),
       next_after: rows.length > limit ? (shown.at(-1)?.event_key ?? null) : null,
+      archived: await archivedOf(db, account),
     },
   };
 };
+
+/** How many entries of an account, or of all, the archive has, and of which months (`2026-08`); null before the first. */
+async function archivedOf(db: Queries, account: string | null) {
+  const { entries, months } = await db.one<{ entries: number; months: string[] | null }>(sql`
+    select (coalesce(sum(entries), 0) / case when ${account}::text is null then 2 else 1 end)::float8 as entries,
+      array_agg(distinct to_char(month, 'YYYY-MM')) as months
+    from ledger_left where ${account}::text is null or account = ${account}`);
+  return months && { entries, months };
+}
 
 /** One account's postings: each side has an index. */
 function entriesOf(account: string | null, { at, key }: { at: Date; key: string }, limit: number): Sql {

@@ -4,6 +4,7 @@ import type { ObjectStore } from '../kernel/object-store.ts';
 import { type Sql, sql, statement } from '../kernel/sql.ts';
 import { checkQueue } from '../queue/queue.ts';
 import { auditEntries } from './audit-entries.ts';
+import { bookEntries } from './book-entries.ts';
 import type { Entry } from './contract/purchases.ts';
 import type { FoundPurchase, QuoteParts } from './found.ts';
 
@@ -37,7 +38,7 @@ export async function timelineOf(
       requests(keys.principalKey, [keys.quoteKey, ...(keys.jobKey === null ? [] : [keys.jobKey])]),
       firstRequest(quote),
       switches(quote, until),
-      ...(keys.jobKey === null ? [] : ofJob(keys.jobKey)),
+      ...(keys.jobKey === null ? [] : [...ofJob(keys.jobKey), await bookEntries(db, archive, keys.jobKey)]),
     ].map((statement) => db.many<EntryRow>(statement)),
   );
   const names = await namesOf(db, quote.account_key);
@@ -68,7 +69,6 @@ const ofJob = (jobKey: string): Sql[] => [
   reports(jobKey),
   reviews(jobKey),
   receipts(jobKey),
-  postings(jobKey),
   tries(jobKey),
   checkouts(jobKey),
   charges(jobKey),
@@ -148,14 +148,6 @@ const receipts = (jobKey: string): Sql => sql`
     digest as detail, receipt_key as key, false as failed,
     jsonb_build_object('receipt_key', receipt_key, 'sequence', sequence, 'digest', digest) as raw
   from receipts where job_key = ${jobKey}`;
-
-const postings = (jobKey: string): Sql => sql`
-  select 'ledger-' || event_key as id, at, 'ledger' as kind, 'ledger: ' || event as title,
-    to_char(amount_microcents / 1e8, 'FM999999990.00999999') || ' ' || currency || ' from ' || debit_account || ' to '
-      || credit_account as detail,
-    event_key as key, false as failed, jsonb_build_object('event_key', event_key, 'debit_account', debit_account,
-      'credit_account', credit_account, 'amount_microcents', amount_microcents, 'currency', currency) as raw
-  from ledger_transfers where job_key = ${jobKey}`;
 
 /** The queue deletes messages an hour after they end. */
 const tries = (jobKey: string): Sql => sql`

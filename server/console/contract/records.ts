@@ -75,7 +75,17 @@ export const consoleEntries = defineOperation({
     after: EventKey.nullable().default(null),
     limit: z.int().min(1).max(200).default(50),
   }),
-  output: z.object({ entries: z.array(LedgerEntry), next_after: z.string().nullable() }),
+  output: z.object({
+    entries: z.array(LedgerEntry),
+    next_after: z.string().nullable(),
+    archived: z
+      .object({ entries: z.int(), months: z.array(z.string()) })
+      .nullable()
+      .meta({
+        description:
+          'What lies in the archive instead: each purchase shows its own. Months are those of the purchases.',
+      }),
+  }),
   problems: ['not_found'],
 });
 

@@ -11,7 +11,7 @@ import { isIntegrityViolation } from '../../kernel/database.ts';
 import type { ObjectStore } from '../../kernel/object-store.ts';
 import { daySeconds } from '../../service/terms.ts';
 import { operatorContext } from '../../transports/context.ts';
-import { archiveAudit } from './archive-audit.ts';
+import { archiveAudit } from './archive-months.ts';
 import { checkArchive } from './check-archive.ts';
 
 const service = await startService();

@@ -274,7 +274,7 @@ describe('npm run archive', { timeout: 120_000 }, () => {
       ),
     });
     expect((await run()).stdout).toMatch(
-      /^\d+ texts of \d+ purchases went to the archive, \d+ bytes\.\nThe audit of \d+ months went there, \d+ rows, \d+ bytes\.\n$/,
+      /^\d+ texts of \d+ purchases went to the archive, \d+ bytes\.\nThe audit of \d+ months went there, \d+ rows, \d+ bytes\.\nThe books of \d+ months went there, \d+ entries, \d+ bytes\.\n$/,
     );
     expect(await textsHere(jobKey)).toBe(0);
     expect((await run('check')).stdout).toMatch(/^\d+ objects of \d+ manifests are as they were signed\.\n$/);

@@ -1,24 +1,8 @@
 import type { Queries } from '../../kernel/database.ts';
 import { BucketFailed, type ObjectStore } from '../../kernel/object-store.ts';
 import { sql } from '../../kernel/sql.ts';
-import { hashesOf } from './archive-audit.ts';
 import { undamaged, unreachable } from './bodies.ts';
-import { type ArchivedRow, hexOf, unpackAudit } from './pack.ts';
-
-/** An object with the audit of some purchases, as the database knows it. */
-export interface KnownAudit {
-  month: string;
-  digest: string;
-  hashes: string;
-}
-
-/** The rows of an object, once they are what the database knows. Throws when they are not. */
-export function auditOf(object: Uint8Array, known: KnownAudit): ArchivedRow[] {
-  if (hexOf(object) !== known.digest) throw new Error('the object is another one');
-  const rows = unpackAudit(object);
-  if (hashesOf(rows) !== known.hashes) throw new Error('its rows are others');
-  return rows;
-}
+import { type ArchivedRow, type KnownMonth, rowsOf } from './pack.ts';
 
 const columns = 'purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash';
 
@@ -40,7 +24,7 @@ export async function archivedAuditOf(
   archive: ObjectStore | null,
   purchaseKey: string,
 ): Promise<ArchivedRow[]> {
-  const parts = await db.many<KnownAudit & { sequence: number; hash: string }>(sql`
+  const parts = await db.many<KnownMonth & { sequence: number; hash: string }>(sql`
     select archived_audit.month::text as month, encode(digest, 'hex') as digest, encode(hashes, 'hex') as hashes,
       audit_ends.sequence, encode(hash, 'hex') as hash
     from audit_ends join archived_audit using (month, until_transaction, number) where purchase_key = ${purchaseKey}`);
@@ -49,10 +33,12 @@ export async function archivedAuditOf(
   const found = new Map<number, ArchivedRow>();
   for (const { month, digest, hashes } of parts) {
     const known = { month, digest, hashes };
-    const rows = await undamaged(archive, { month, digest }, (object) => auditOf(object, known)).catch((error) => {
-      if (error instanceof BucketFailed) throw unreachable();
-      throw error;
-    });
+    const rows = await undamaged(archive, { month, digest }, (object) => rowsOf<ArchivedRow>(object, known)).catch(
+      (error) => {
+        if (error instanceof BucketFailed) throw unreachable();
+        throw error;
+      },
+    );
     for (const row of rows) if (row.purchase_key === purchaseKey) found.set(row.sequence, row);
   }
   if (parts.some(({ sequence, hash }) => found.get(sequence)?.hash !== hash)) throw unreachable();

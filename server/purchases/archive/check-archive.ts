@@ -5,9 +5,8 @@ import { digestOf } from '../../kernel/digest.ts';
 import type { ObjectStore } from '../../kernel/object-store.ts';
 import { sql } from '../../kernel/sql.ts';
 import { each } from '../../queue/rounds.ts';
-import { auditOf, type KnownAudit } from './archived-audit.ts';
 import { textsOf } from './bodies.ts';
-import { type ArchivedRow, manifestAt, objectAt } from './pack.ts';
+import { type ArchivedEntry, type ArchivedRow, type KnownMonth, manifestAt, objectAt, rowsOf } from './pack.ts';
 
 const Manifest = z.object({
   manifest_version: z.literal('svc.archive.v1'),
@@ -54,9 +53,12 @@ export async function checkArchive(db: Database, archive: ObjectStore): Promise<
     const objects = await db.many<KnownObject>(sql`
       select job_key, encode(digest, 'hex') as digest, array(select encode(text, 'hex') from unnest(texts) text) as texts
       from archived_jobs where manifest = ${known.number}`);
-    const months = await db.many<KnownAudit>(sql`
-      select month::text as month, encode(digest, 'hex') as digest, encode(hashes, 'hex') as hashes
-      from archived_audit where manifest = ${known.number}`);
+    const months = await db.many<KnownMonth & { of: 'audit' | 'books' }>(sql`
+      select 'audit' as of, month::text as month, encode(digest, 'hex') as digest, encode(hashes, 'hex') as hashes
+      from archived_audit where manifest = ${known.number}
+      union all
+      select 'books', month::text, encode(digest, 'hex'), encode(hashes, 'hex')
+      from archived_ledger where manifest = ${known.number}`);
     const fault = (what: string) => (error: unknown) => {
       checked.faults.push(`${what}: ${error instanceof Error ? error.message : error}`);
     };
@@ -74,8 +76,10 @@ export async function checkArchive(db: Database, archive: ObjectStore): Promise<
     for (const one of months) {
       const object = archive.get(objectAt(one.digest));
       await object
-        .then((bytes) => requireChained(db, auditOf(bytes, one)))
-        .catch(fault(`the audit of ${one.month}, object ${one.digest}`));
+        .then((bytes) =>
+          one.of === 'audit' ? requireChained(db, rowsOf(bytes, one)) : requireAsPosted(db, rowsOf(bytes, one)),
+        )
+        .catch(fault(`the ${one.of} of ${one.month}, object ${one.digest}`));
     }
     checked.manifests += 1;
     checked.objects += objects.length + months.length;
@@ -136,4 +140,13 @@ async function requireChained(db: Database, rows: readonly ArchivedRow[]): Promi
         action, state_from, state_to, previous_hash), 'UTF8')), 'hex')
     limit 1`);
   if (wrong) throw new Error(`row ${wrong.sequence} of ${wrong.purchase_key} is not as it was written`);
+}
+
+/** Each entry must have the hash of what it says, and be one that its job counts as archived. */
+async function requireAsPosted(db: Database, entries: readonly ArchivedEntry[]): Promise<void> {
+  const wrong = await db.maybe<{ event_key: string }>(sql`
+    select event_key from json_array_elements(${JSON.stringify(entries)}::json) entry,
+      json_populate_record(null::ledger_transfers, entry) t left join job_holdings using (job_key)
+    where transfer_hash(t) <> entry ->> 'hash' or (event_digest(event_key) = any(archived_events)) is not true limit 1`);
+  if (wrong) throw new Error(`entry ${wrong.event_key} is not as it was posted`);
 }

@@ -23,26 +23,50 @@ export async function dueJobs(db: Queries, now: Date, afterDays: number, limit: 
   return rows.map(({ job_key }) => job_key);
 }
 
+/** The months of a parted table that are over since `$1`, with those in its default part. */
+const monthsOf = (table: string) => `
+  select month from (
+    select to_date(right(relname, 7), 'YYYY_MM') as month from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = '${table}'::regclass and relname ~ '_[0-9]{4}_[0-9]{2}$'
+    union select month from ${table}_default) parts
+  where (month + interval '1 month') at time zone 'UTC' < $1 and exists (select from ${table} t where t.month = parts.month)`;
+
 /**
  * The months (`2026-08-01`) whose audit may go to the archive, the oldest first: over, with nothing left of them that is
  * younger than that many days, and no purchase that has not ended or can still lose its content. A month that has gone
  * comes again when something came later.
  */
-export async function dueMonths(db: Queries, now: Date, afterDays: number): Promise<string[]> {
-  const [before, ended] = bounds(now, afterDays);
-  const rows = await db.many<{ month: string }>(sql`
-    with months as (
-      select to_date(right(relname, 7), 'YYYY_MM') as month from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = 'audit_rows'::regclass and relname <> 'audit_rows_default'
-      union select month from audit_rows_default)
+export function dueAuditMonths(db: Queries, now: Date, afterDays: number): Promise<string[]> {
+  return dueMonths(
+    db,
+    bounds(now, afterDays),
+    `with months as (${monthsOf('audit_rows')})
     select month::text from months
-    where (month + interval '1 month') at time zone 'UTC' < ${before}
-      and exists (select from audit_rows a where a.month = months.month)
-      and not exists (
-        select from audit_rows a left join quotes on quote_key = purchase_key left join jobs using (quote_key)
-        where a.month = months.month and (a.at >= ${before} or quotes.input is not null
-          or quote_key is not null and (jobs.state = any(${ended}::text[])) is not true))
-    order by month`);
+    where not exists (
+      select from audit_rows a left join quotes on quote_key = purchase_key left join jobs using (quote_key)
+      where a.month = months.month and (a.at >= $1 or quotes.input is not null
+        or quote_key is not null and (jobs.state = any($2::text[])) is not true))
+    order by month`,
+  );
+}
+
+/** The same of the books, once the two closings that are kept span the month: what has its entries adds no more to them. */
+export function dueLedgerMonths(db: Queries, now: Date, afterDays: number): Promise<string[]> {
+  return dueMonths(
+    db,
+    bounds(now, afterDays),
+    `with months as (${monthsOf('ledger_transfers')})
+    select month::text from months
+    where not exists (
+      select from ledger_transfers t join jobs using (job_key) join quotes using (quote_key)
+      where t.month = months.month and (t.at >= $1 or quotes.input is not null or jobs.state <> all($2::text[])
+        or t.transaction >= (select min(to_transaction) from ledger_closings)))
+    order by month`,
+  );
+}
+
+async function dueMonths(db: Queries, values: unknown[], text: string): Promise<string[]> {
+  const rows = await db.many<{ month: string }>(statement(text, values));
   return rows.map(({ month }) => month);
 }
 

@@ -36,15 +36,49 @@ export interface ArchivedRow {
   transaction: string;
 }
 
-/** Rows of the audit of a month (`2026-08-01`) as an object of the archive. */
-export function packAudit(month: string, rows: readonly ArchivedRow[]): Buffer {
+/** An entry of the books as an object has it: all its columns, with its instant as ISO 8601, and the hash of them. */
+export interface ArchivedEntry {
+  event_key: string;
+  event: string;
+  job_key: string;
+  principal_key: string;
+  debit_account: string;
+  credit_account: string;
+  amount_microcents: string;
+  currency: string;
+  at: string;
+  transaction: string;
+  hash: string;
+}
+
+/** Rows of the audit or of the books of a month (`2026-08-01`) as an object of the archive. */
+export function packMonth(month: string, rows: readonly { hash: string }[]): Buffer {
   return gzipSync(JSON.stringify({ pack_version: '1', month, rows }), { level: 9 });
 }
 
-/** The rows of an object that `packAudit` made. */
-export function unpackAudit(object: Uint8Array): ArchivedRow[] {
-  return JSON.parse(gunzipSync(object).toString('utf8')).rows;
+/** An object with rows of a month, as the database knows it. */
+export interface KnownMonth {
+  month: string;
+  digest: string;
+  hashes: string;
 }
+
+/** The rows of an object that `packMonth` made, once they are what the database knows. Throws when they are not. */
+export function rowsOf<Row extends { hash: string }>(object: Uint8Array, known: Omit<KnownMonth, 'month'>): Row[] {
+  if (hexOf(object) !== known.digest) throw new Error('the object is another one');
+  const { rows } = JSON.parse(gunzipSync(object).toString('utf8'));
+  if (hashesOf(rows) !== known.hashes) throw new Error('its rows are others');
+  return rows;
+}
+
+/** SHA-256 over the hashes of rows, in the order of these, in hexadecimal. */
+export const hashesOf = (rows: readonly { hash: string }[]): string =>
+  hexOf(
+    rows
+      .map(({ hash }) => hash)
+      .toSorted()
+      .join(''),
+  );
 
 /** SHA-256 of an object, or of a text's UTF-8 bytes, in hexadecimal. */
 export function hexOf(bytes: string | Uint8Array): string {

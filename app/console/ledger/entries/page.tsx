@@ -1,4 +1,5 @@
 import { Pager, Row } from '@/components/console/Rows.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
 import { show } from '../../../show.tsx';
 import { operatorContext, readForOperator, titled } from '../../operator.ts';
@@ -12,7 +13,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
   const asked = await searchParams;
   const account = typeof asked.account === 'string' && asked.account !== '' ? asked.account : null;
   const after = typeof asked.after === 'string' && asked.after !== '' ? asked.after : null;
-  const { entries, next_after } = await readForOperator('console_entries', { account, after });
+  const { entries, next_after, archived } = await readForOperator('console_entries', { account, after });
   const { ctx } = await operatorContext();
   const address = (changes: Record<string, string>) =>
     `/console/ledger/entries?${new URLSearchParams({ ...(account ? { account } : {}), ...changes })}`;
@@ -41,6 +42,12 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
         ))}
       </ul>
       {entries.length === 0 ? <p className="mt-4 text-ink-3">No entries.</p> : null}
+      {archived ? (
+        <p className="mt-4 text-ink-3">
+          {counted(archived.entries, 'more entry', 'more entries')} in the archive, of purchases begun in{' '}
+          {archived.months.join(', ')}: each purchase shows its own.
+        </p>
+      ) : null}
       <Pager first={after ? address({}) : null} next={next_after ? address({ after: next_after }) : null} />
     </>
   );
