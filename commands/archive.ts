@@ -1,4 +1,4 @@
-import { isIntegrityViolation } from '../server/kernel/database.ts';
+import { isIntegrityViolation, lockNotAvailable, sqlState } from '../server/kernel/database.ts';
 import { BucketFailed, openObjectStore } from '../server/kernel/object-store.ts';
 import { archiveDue } from '../server/purchases/archive/archive-due.ts';
 import { archiveAudit, archiveLedger } from '../server/purchases/archive/archive-months.ts';
@@ -7,12 +7,15 @@ import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
 import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 
+/** A month of the audit or the books is counted and read whole. */
+const monthMaxMs = 3_600_000;
+
 /**
  * `npm run archive` moves the reports and receipts of old purchases, and the audit and books of old months, into the bucket
  * that `ARCHIVE_URL` names; it may be stopped at any time, and goes on at the next start. `npm run archive -- check` reads all
  * of it, and says what is missing or changed.
  */
-await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configuration }) => {
+await runForOperator({ words: 0, usage: '', answerMs: monthMaxMs }, async ([word], { db, now, configuration }) => {
   const { archive: bucket, receiptKeys } = configuration;
   if (word !== undefined && word !== 'check') {
     throw new Refusal('Say what to do: npm run archive, or npm run archive -- check');
@@ -40,6 +43,7 @@ await runForOperator({ words: 0, usage: '' }, async ([word], { db, now, configur
 function refuse(error: unknown): never {
   if (error instanceof BucketFailed)
     throw new Refusal(`The archive failed: ${error.message}. Start this again: nothing is lost.`);
+  if (sqlState(error) === lockNotAvailable) throw new Refusal('Others held the tables for a minute. Start this again.');
   if (isIntegrityViolation(error)) throw new Refusal('Another run got ahead of this one, which changed nothing.');
   throw error;
 }

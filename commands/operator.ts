@@ -24,6 +24,8 @@ interface Wanted {
   words: number;
   /** The message when there are fewer. */
   usage: string;
+  /** How long an answer of the database may take, in milliseconds, where it reads much. */
+  answerMs?: number;
 }
 
 /**
@@ -40,7 +42,10 @@ export function runForOperator(
     if (words.length < wanted.words) throw new Refusal(wanted.usage);
     useRunning();
     const configuration = environment();
-    const db = openDatabase(configuration.databaseUrl, { connections: 1 });
+    const db = openDatabase(configuration.databaseUrl, {
+      connections: 1,
+      ...(wanted.answerMs ? { answerMs: wanted.answerMs } : {}),
+    });
     let runtime: Promise<Runtime> | undefined;
     const context = async () => {
       runtime ??= openRuntime(process.env, 'web');

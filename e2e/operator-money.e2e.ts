@@ -8,7 +8,7 @@ import { sql } from '../server/kernel/sql.ts';
 import { letterQueue, openQueue } from '../server/queue/queue.ts';
 import { Agent } from './support/agent.ts';
 import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
-import { cards, chargeBeside, click, fillIn, payByCard } from './support/card.ts';
+import { cards, chargeBeside, click, fillIn, nextGood, payByCard } from './support/card.ts';
 import { chainHand } from './support/chain-hand.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
@@ -194,7 +194,7 @@ describe('an operator answers within three steps of the console', () => {
 
   it('“why was my card refused?”, “where is my refund?” and “I was charged twice”', async () => {
     const buyer = await customersAgent(cy);
-    const back = (await filledIn(buyer, cards.good)).key;
+    const back = (await filledIn(buyer, nextGood())).key;
     for (const [from, to] of [
       ['delivered', 'redelivered'],
       ['redelivered', 'waived'],
@@ -203,7 +203,7 @@ describe('an operator answers within three steps of the console', () => {
       await buyer.post(`/api/agent/v1/jobs/${back}/review`, { decision: 'dispute', reason: 'report_incomplete' });
       await reaches(buyer, back, to);
     }
-    const twice = await filledIn(buyer, cards.good);
+    const twice = await filledIn(buyer, nextGood());
     await reaches(buyer, twice.key, 'delivered');
     const url = `http://127.0.0.1:${ports(Number(new URL(stack.baseUrl).port)).stripe}`;
     const stripe = { url, secretKey: SANDBOX_SECRET_KEY } as Parameters<typeof chargeBeside>[0]['sandbox']['stripe'];

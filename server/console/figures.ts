@@ -52,7 +52,7 @@ export const figures = {
   chain_search_age_seconds: ['network', 'How long ago a chain was last searched.'],
   server_connections: ['state', 'Connections of all processes to PostgreSQL: those that are used, and their limit.'],
   log_archived_seconds: [null, 'How long ago PostgreSQL last archived its log; absent where it archives none.'],
-  audit_months_ahead: [null, 'Months to come whose table of the audit is there; fewer than 1 comes too late.'],
+  audit_months_ahead: [null, 'Months to come whose tables of audit and books are there; fewer than 1 comes too late.'],
   archived_objects: [null, 'Objects in the archive; absent without one.'],
   archive_written_seconds: [null, 'How long ago a run of the archive last put a batch there; absent before the first.'],
   archive_waits_seconds: [
@@ -146,8 +146,10 @@ function readOpen(db: Queries, now: Date): Promise<Figure[]> {
     union all select 'server_connections', 'limit', current_setting('max_connections')::float8
     union all select 'log_archived_seconds', null, extract(epoch from ${now} - last_archived_time) from pg_stat_archiver
       where last_archived_time is not null
-    union all select 'audit_months_ahead', null, count(*) from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = 'audit_rows'::regclass
-        and relname between 'audit_rows_' || to_char(month_of(${now}) + interval '1 month', 'YYYY_MM') and 'audit_rows_9999'
+    union all select 'audit_months_ahead', null, min(ahead) from (
+      select (select count(*) from pg_inherits join pg_class on pg_class.oid = inhrelid
+        where inhparent = parted::regclass and relname
+          between parted || to_char(month_of(${now}) + interval '1 month', '_YYYY_MM') and parted || '_9999') as ahead
+      from unnest(array['audit_rows', 'ledger_transfers']) parted) both_tables
     union all select 'switches_off', name, 1 from switches where state = 'off'`);
 }

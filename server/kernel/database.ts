@@ -64,8 +64,11 @@ export const sessionOptions = Object.entries(settings)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
 
-/** Opens the pool of a process. Statements on one connection are pipelined. */
-export function openDatabase(url: string, { connections = 16, name = 'work-check' } = {}): Database {
+/** Opens the pool of a process. Statements on one connection are pipelined. `answerMs`: how long an answer may take. */
+export function openDatabase(
+  url: string,
+  { connections = 16, name = 'work-check', answerMs = silenceMaxMs } = {},
+): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
@@ -75,7 +78,7 @@ export function openDatabase(url: string, { connections = 16, name = 'work-check
     types,
     pipeline: true,
     options: sessionOptions,
-    silenceMaxMs,
+    silenceMaxMs: answerMs,
     Client: SteadyClient,
   } as pg.PoolConfig);
   // The pool replaces a lost idle connection. Without a listener, the error would end the process.

@@ -3,7 +3,7 @@
 -- job lie in the month in which it began, so that an event of it is unique in one table. What belongs to no job (arrivals,
 -- charges, fees, payouts) lies in a table of its own that never leaves: it is looked for by its key over all time, and no job
 -- says when it is over.
--- The table is converted in one transaction, which holds it: the service is not deployed anywhere yet.
+-- The table is converted in one transaction, which holds it, and the version before cannot post into it: stop that first.
 
 -- In which a job began; of no job, the month of what belongs to none.
 CREATE FUNCTION ledger_month(job text) RETURNS date LANGUAGE sql STABLE AS $$
@@ -66,7 +66,7 @@ BEGIN
   EXECUTE format('ALTER TABLE ledger_transfers ATTACH PARTITION %I FOR VALUES IN (%L)', name, month);
 END $$;
 -- Makes this month and the next two of audit and books, where they are not there. What a default table has of a month stays
--- in it. Runs as the owner of the tables, whoever calls it; says how many it made.
+-- in it; what somebody holds for a second is left to the next call. Runs as the owner of the tables, whoever calls it; says how many it made.
 CREATE OR REPLACE FUNCTION make_audit_months() RETURNS int LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
@@ -77,16 +77,22 @@ BEGIN
     RETURN 0;
   END IF;
   FOR next IN SELECT month_of(now()) + n * interval '1 month' FROM generate_series(0, 2) n LOOP
-    IF to_regclass('audit_rows_' || to_char(next, 'YYYY_MM')) IS NULL
-      AND NOT EXISTS (SELECT FROM audit_rows_default WHERE month = next) THEN
-      PERFORM make_audit_month(next);
-      made := made + 1;
-    END IF;
-    IF to_regclass('ledger_transfers_' || to_char(next, 'YYYY_MM')) IS NULL
-      AND NOT EXISTS (SELECT FROM ledger_transfers_default WHERE month = next) THEN
-      PERFORM make_ledger_month(next);
-      made := made + 1;
-    END IF;
+    BEGIN
+      IF to_regclass('audit_rows_' || to_char(next, 'YYYY_MM')) IS NULL
+        AND NOT EXISTS (SELECT FROM audit_rows_default WHERE month = next) THEN
+        PERFORM make_audit_month(next);
+        made := made + 1;
+      END IF;
+    EXCEPTION WHEN lock_not_available THEN NULL;
+    END;
+    BEGIN
+      IF to_regclass('ledger_transfers_' || to_char(next, 'YYYY_MM')) IS NULL
+        AND NOT EXISTS (SELECT FROM ledger_transfers_default WHERE month = next) THEN
+        PERFORM make_ledger_month(next);
+        made := made + 1;
+      END IF;
+    EXCEPTION WHEN lock_not_available THEN NULL;
+    END;
   END LOOP;
   RETURN made;
 END $$;
@@ -113,7 +119,7 @@ CREATE TRIGGER archived_ledger_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON
   EXECUTE FUNCTION refuse_change();
 
 -- What a job holds in the accounts that may give no more of it than they hold: the sum of its entries, wherever they lie,
--- as wallet_credits has it of a buyer. Only the trigger on the books writes it.
+-- as wallet_credits has it of a buyer. Only the triggers of the books and of their archive write it.
 CREATE TABLE job_holdings (
   job_key TEXT PRIMARY KEY REFERENCES jobs ON DELETE RESTRICT ON UPDATE CASCADE,
   held_microcents BIGINT NOT NULL,
@@ -272,9 +278,11 @@ CREATE TRIGGER archived_ledger_leaves_events AFTER INSERT ON archived_ledger FOR
   EXECUTE FUNCTION note_archived_events();
 
 -- Takes a month out of the database once the archive has all of it; false when an entry came meanwhile. Holds the books for
--- as long as it takes to look, and waits a second for that. Runs as the owner of the tables, whoever calls it.
+-- as long as it takes to look and to drop, or to delete what lies in the default table, and waits a tenth of a second for
+-- that, in which nobody posts. Holds no other month, or it would wait for whoever vacuums one. Runs as the owner of the
+-- tables, whoever calls it.
 CREATE FUNCTION drop_ledger_month(gone date, until bigint) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
-  SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
+  SET search_path = public, pg_temp SET lock_timeout = '100ms' AS $$
 DECLARE
   name CONSTANT text := 'ledger_transfers_' || to_char(gone, 'YYYY_MM');
   sums ledger_left[];
@@ -295,7 +303,9 @@ BEGIN
       UNION ALL SELECT credit_account, 0, amount_microcents FROM ledger_transfers
       WHERE month = gone AND transaction < until) sides
     GROUP BY account) of_accounts;
-  LOCK TABLE ledger_transfers IN ACCESS EXCLUSIVE MODE;
+  LOCK TABLE ONLY ledger_transfers IN ACCESS EXCLUSIVE MODE;
+  EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE',
+    CASE WHEN to_regclass(name) IS NULL THEN 'ledger_transfers_default' ELSE name END);
   IF EXISTS (SELECT FROM ledger_transfers WHERE month = gone AND transaction >= until) THEN
     RETURN false;
   END IF;
@@ -311,3 +321,4 @@ BEGIN
   END IF;
   RETURN true;
 END $$;
+REVOKE EXECUTE ON FUNCTION make_ledger_month(date), drop_ledger_month(date, bigint) FROM PUBLIC;

@@ -52,13 +52,14 @@ export async function openPage(
 ): Promise<string | null> {
   const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, attempt) : null;
   const now = clock();
-  const isMember = customerId !== null;
-  const terms = { customerId, asksHolder: await asksHolder(db, { accountKey: attempt.account_key, isMember, now }) };
   const asked = await transact(db, async (tx) => {
     if (isBounded && !attempt.session_id) {
       await requireRoomUnderWay(tx, { accountKey: attempt.account_key, jobKey: attempt.job_key, now });
     }
-    return ask(tx, attempt, terms, now);
+    const { account_key: ofAccount, payment_key: paymentKey } = attempt;
+    const isMember = customerId !== null;
+    const isAsked = await asksHolder(tx, { accountKey: ofAccount, paymentKey, isMember, now });
+    return ask(tx, attempt, { customerId, asksHolder: isAsked }, now);
   });
   if (!asked) return null;
   if (asked.customer_id && accountKey !== attempt.account_key) {

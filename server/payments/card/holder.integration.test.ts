@@ -36,6 +36,10 @@ async function ledTo({ agent }: Buying, opener: Pick<Agent, 'post'>): Promise<st
 /** A member anew: a month later no sign-in is left. */
 const signedIn = ({ agent, customer }: Buying) => Member.of(service, agent, customer.email);
 
+const jobOf = async (paymentKey: string): Promise<string> =>
+  (await service.database.pool.query('select job_key from payments where payment_key = $1', [paymentKey])).rows[0]
+    .job_key;
+
 async function accepted({ agent, member }: Buying, card = nextGood()): Promise<string> {
   const { jobKey } = await paidOnPage(service, agent, { member, card });
   await service.execute(jobKey);
@@ -100,7 +104,13 @@ describe('a payment by card that was accepted and has stood for a month', () => 
     await stripe.advance(monthSeconds);
     service.advanceClock(monthSeconds);
     expect(await ledTo(one, stranger)).toBe('bank');
-    expect(await ledTo(one, await signedIn(one))).toBe('done');
+    const again = await signedIn(one);
+    const { payment_key: open } = (await payByCard(one.agent, await one.agent.authorizedJob())).body;
+    await click(again, open);
+    // One page at a time: on the next, which another card may pay, its bank asks.
+    expect(await ledTo(one, again)).toBe('bank');
+    await one.agent.post(`/api/agent/v1/jobs/${await jobOf(open)}/payments/cancel`, {});
+    expect(await ledTo(one, again)).toBe('done');
 
     // The provider has forgotten the account's customer: nobody's card is known any more.
     const { rows: customers } = await service.database.pool.query(

@@ -61,7 +61,12 @@ export async function bookPassed({ db, clock }: Process, charge: Stripe.Charge):
   if (!booked || typeof booked === 'string') return;
   await transact(db, async (tx) => {
     tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`);
-    if (await tx.maybe(sql`select from ledger_transfers where event_key = ${`${charged.event}:${id}`}`)) return;
+    if (
+      await tx.maybe(
+        sql`select from ledger_transfers where event_key = ${`${charged.event}:${id}`} and month = '-infinity'`,
+      )
+    )
+      return;
     const of = { key: id, jobKey: null, principalKey: null, at: clock() };
     for (const movement of [charged, returnOwed, refunded, sentToCard]) {
       post(tx, { ...movement, ...of, amount: fromCents(amount) });
@@ -81,7 +86,8 @@ async function unbooked(
   for await (const moved of stripe.balanceTransactions.list({ type, currency: 'usd', limit: pageSize })) {
     const { id, net, created } = moved;
     const isBooked = await db.maybe(sql`
-      select from ledger_transfers where event_key = ${`${(net < 0 ? taken : returned).event}:${id}`}`);
+      select from ledger_transfers
+      where event_key = ${`${(net < 0 ? taken : returned).event}:${id}`} and month = '-infinity'`);
     if (!isBooked && net !== 0) found.push(moved);
     if (isBooked && created * 1_000 < since.getTime()) break;
   }

@@ -148,6 +148,20 @@ describe('the books of a month', () => {
     });
   });
 
+  it('go while somebody vacuums what stays', async () => {
+    await whenOld(async () => {
+      const other = await pool.connect();
+      try {
+        await other.query('begin');
+        await other.query('lock table ledger_transfers_of_no_job in share update exclusive mode');
+        expect((await archive()).months).toBe(1);
+      } finally {
+        await other.query('rollback');
+        other.release();
+      }
+    });
+  });
+
   it('are summed as they were, from the rest alone, where nothing closed them', async () => {
     await whenOld(async () => {
       await pool.query('delete from ledger_closings');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, type Queries, sqlState } from '../../kernel/database.ts';
+import { type Database, lockNotAvailable, type Queries, sqlState } from '../../kernel/database.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
 import { type Archiver, noteManifest, putAndRead, putManifest } from './archive-due.ts';
@@ -9,10 +9,9 @@ import { hashesOf, hexOf, objectAt, packMonth } from './pack.ts';
 /** Purchases of one object. */
 const batch = 200;
 
-/** A month goes while nobody holds its table; each try waits for a second. */
+/** A month goes while nobody holds its table; each try waits for a moment, in which nobody else reads the table. */
 const dropTries = 60;
-const dropPauseMs = 500;
-const lockNotAvailable = '55P03';
+const dropPauseMs = 1_000;
 
 export interface ArchivedMonths {
   months: number;

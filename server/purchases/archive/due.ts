@@ -23,13 +23,16 @@ export async function dueJobs(db: Queries, now: Date, afterDays: number, limit: 
   return rows.map(({ job_key }) => job_key);
 }
 
-/** The months of a parted table that are over since `$1`, with those in its default part. */
-const monthsOf = (table: string) => `
-  select month from (
+/** A table that lies in months. */
+type Parted = 'audit_rows' | 'ledger_transfers';
+
+/** The months of a parted table that are over since `$1`, the oldest first, with those in its default part. */
+const monthsOf = (table: Parted) => `
+  select month::text as month from (
     select to_date(right(relname, 7), 'YYYY_MM') as month from pg_inherits join pg_class on pg_class.oid = inhrelid
     where inhparent = '${table}'::regclass and relname ~ '_[0-9]{4}_[0-9]{2}$'
     union select month from ${table}_default) parts
-  where (month + interval '1 month') at time zone 'UTC' < $1 and exists (select from ${table} t where t.month = parts.month)`;
+  where (month + interval '1 month') at time zone 'UTC' < $1 order by month`;
 
 /**
  * The months (`2026-08-01`) whose audit may go to the archive, the oldest first: over, with nothing left of them that is
@@ -40,13 +43,10 @@ export function dueAuditMonths(db: Queries, now: Date, afterDays: number): Promi
   return dueMonths(
     db,
     bounds(now, afterDays),
-    `with months as (${monthsOf('audit_rows')})
-    select month::text from months
-    where not exists (
-      select from audit_rows a left join quotes on quote_key = purchase_key left join jobs using (quote_key)
-      where a.month = months.month and (a.at >= $1 or quotes.input is not null
-        or quote_key is not null and (jobs.state = any($2::text[])) is not true))
-    order by month`,
+    'audit_rows',
+    `select from audit_rows a left join quotes on quote_key = purchase_key left join jobs using (quote_key)
+    where a.month = $3::date and (a.at >= $1 or quotes.input is not null
+      or quote_key is not null and (jobs.state = any($2::text[])) is not true) limit 1`,
   );
 }
 
@@ -55,19 +55,21 @@ export function dueLedgerMonths(db: Queries, now: Date, afterDays: number): Prom
   return dueMonths(
     db,
     bounds(now, afterDays),
-    `with months as (${monthsOf('ledger_transfers')})
-    select month::text from months
-    where not exists (
-      select from ledger_transfers t join jobs using (job_key) join quotes using (quote_key)
-      where t.month = months.month and (t.at >= $1 or quotes.input is not null or jobs.state <> all($2::text[])
-        or t.transaction >= (select min(to_transaction) from ledger_closings)))
-    order by month`,
+    'ledger_transfers',
+    `select from ledger_transfers t join jobs using (job_key) join quotes using (quote_key)
+    where t.month = $3::date and (t.at >= $1 or quotes.input is not null or jobs.state <> all($2::text[])
+      or t.transaction >= (select min(to_transaction) from ledger_closings)) limit 1`,
   );
 }
 
-async function dueMonths(db: Queries, values: unknown[], text: string): Promise<string[]> {
-  const rows = await db.many<{ month: string }>(statement(text, values));
-  return rows.map(({ month }) => month);
+/** Asks month by month, so that the database reads the part of each alone; `young` finds what keeps one. */
+async function dueMonths(db: Queries, values: unknown[], table: Parted, young: string): Promise<string[]> {
+  const due: string[] = [];
+  for (const { month } of await db.many<{ month: string }>(statement(monthsOf(table), values.slice(0, 1)))) {
+    const isEmpty = !(await db.maybe(statement(`select from ${table} where month = $1::date limit 1`, [month])));
+    if (!isEmpty && !(await db.maybe(statement(young, [...values, month])))) due.push(month);
+  }
+  return due;
 }
 
 /** One number about the archive. */

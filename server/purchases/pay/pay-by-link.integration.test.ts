@@ -227,7 +227,7 @@ describe('a payment link, over x402', () => {
     for (const { body } of [await post(wallet, paymentKey), await click(wallet, paymentKey)]) {
       expect([body.code, body.detail]).toEqual([
         'purchases_blocked',
-        expect.stringMatching(/^The account of this link can/),
+        expect.stringMatching(/the account of this link is blocked/),
       ]);
     }
     expect((await wallet.get(`/api/agent/v1/payments/${paymentKey}`)).body.rails).toEqual([]);

@@ -107,7 +107,9 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
 
 const forStrangers: Readonly<Partial<Record<string, string>>> = {
   grant_limit_exceeded: 'This payment is above a limit that the customer set for the agent.',
-  purchases_blocked: 'The account of this link can buy nothing for now. Its members read why on their account page.',
+  purchases_blocked:
+    'Nothing can be bought here for now: the account of this link is blocked, whose members read why on their account page, or ' +
+    'what you pay from, and another card or wallet can pay.',
 };
 
 /** Whoever has a link reads its answers: a limit or a block is said to be in the way, not what was spent or happened. */

@@ -98,7 +98,12 @@ export async function loseDispute(
   const job = await lockJob(tx, payment.job_key);
   const closed = await closeDispute(tx, disputeKey, 'lost', now);
   if (!closed) return false;
-  await liftDisputed(tx, payment, { ...closed, because: 'The dispute was lost.', isFollowed: true }, now);
+  await liftDisputed(
+    tx,
+    payment,
+    { ...closed, because: 'The dispute was lost.', isFollowed: closed.is_payment && job.payment_state !== 'reversed' },
+    now,
+  );
   const before = closed.job_payment_state ?? (closed.is_payment ? await takeState(tx, payment.payment_key) : null);
   if (before !== null) await moveMoney(tx, job.job_key, { to: before as PaymentState, from: 'disputed' }, now);
   const { suspense } = railOf(rails, payment);

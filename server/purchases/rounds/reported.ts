@@ -25,8 +25,8 @@ export async function recordReported(
   now: Date,
 ): Promise<void> {
   const { payment_key: paymentKey } = payment;
-  if (await wasBlockedFor(tx, 'card_reported', paymentKey)) return;
   const job = await lockJob(tx, payment.job_key);
+  if (await wasBlockedFor(tx, 'card_reported', paymentKey)) return;
   blockBehind(tx, job, { cause: 'card_reported', paymentKey, payer, now });
   if (!givesBack || job.payment_state !== 'collected') return;
   const failure = 'The bank of the card reported the payment as fraud.';
