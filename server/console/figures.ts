@@ -123,8 +123,7 @@ function readOpen(db: Queries, now: Date): Promise<Figure[]> {
       left join (select use from chain_transfers where use in ('unmatched', 'outgoing') and removed_at is null) c using (use)
       group by known.use
     union all select 'differences_open', book, count(*) from reconciliation_differences where gone_at is null group by book
-    union all select 'card_books_age_seconds', null, extract(epoch from ${now} - searched_to) from card_searches
-      where list = 'books'
+    union all select 'card_books_age_seconds', null, extract(epoch from ${now} - searched_to) from card_searches where list = 'books'
     union all select 'fees_day_microcents', null, coalesce(sum(
         case when label like '%returned' then -amount_microcents else amount_microcents end), 0)
       from hourly_figures where hour > ${after(now, -daySeconds)} and figure = 'posted' and label = any(${feeEvents}::text[])
@@ -144,12 +143,11 @@ function readOpen(db: Queries, now: Date): Promise<Figure[]> {
     union all select 'chain_search_age_seconds', network, extract(epoch from ${now} - searched_at) from chains
     union all select 'server_connections', 'used', sum(numbackends) from pg_stat_database
     union all select 'server_connections', 'limit', current_setting('max_connections')::float8
-    union all select 'log_archived_seconds', null, extract(epoch from ${now} - last_archived_time) from pg_stat_archiver
-      where last_archived_time is not null
-    union all select 'audit_months_ahead', null, min(ahead) from (
-      select (select count(*) from pg_inherits join pg_class on pg_class.oid = inhrelid
-        where inhparent = parted::regclass and relname
-          between parted || to_char(month_of(${now}) + interval '1 month', '_YYYY_MM') and parted || '_9999') as ahead
-      from unnest(array['audit_rows', 'ledger_transfers']) parted) both_tables
+    union all select 'log_archived_seconds', null, extract(epoch from ${now} - last_archived_time)
+      from pg_stat_archiver where last_archived_time is not null
+    union all select 'audit_months_ahead', null, min(ahead) from (select count(relname) as ahead
+      from unnest(array['audit_rows', 'ledger_transfers']) parted left join (pg_inherits join pg_class on pg_class.oid = inhrelid)
+        on inhparent = parted::regclass
+          and relname > parted || to_char(month_of(${now}), '_YYYY_MM') and relname < parted || '_9999' group by parted)
     union all select 'switches_off', name, 1 from switches where state = 'off'`);
 }
