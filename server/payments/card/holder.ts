@@ -11,9 +11,8 @@ export const provenDays = 30;
 /**
  * Whether a payer's bank is asked to make sure that its holder pays (3-D Secure), so that a stolen card fails, and the loss
  * of a payment that is called fraud is the bank's. Members of an account whose card payments have stood for a month are not
- * asked, as they would pay elsewhere, unless a card paid on its pages since of which none has stood, or another page is open
- * on which nobody is asked. `isMember`: a
- * signed-in member opens the page.
+ * asked, as they would pay elsewhere, unless a card paid on its pages since of which no payment has stood, or another page
+ * is open on which nobody is asked. `isMember`: a signed-in member opens the page.
  */
 export async function asksHolder(
   db: Queries,

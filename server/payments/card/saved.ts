@@ -54,11 +54,13 @@ const provenMax = 100;
 
 /**
  * Whether card `s` may be charged with nobody there, as SQL: not after more charges since its holder last paid with it on
- * the provider's page than what has stood speaks for; one that no bank saw is none. So nobody buys for weeks with one visit, and contests all of it later.
+ * the provider's page than what has stood speaks for; one that no bank saw is none. So nobody buys for weeks with one
+ * visit, and contests all of it later.
  */
 const isTrusted = (s: string, now: string): string => `exists (
   select from (
-    select count(*) as charges from ${chargesTo(s)} and (p.state <> 'failed' or c.decline_code is not null) and p.created_at > coalesce((
+    select count(*) as charges from ${chargesTo(s)} and (p.state <> 'failed' or c.decline_code is not null)
+      and p.created_at > coalesce((
       select max(k.seen_at) from card_charges k join payments by_page using (payment_key)
       where k.payer = ${s}.payer and by_page.method = 'card_checkout'), ${s}.saved_at)) in_a_row
   where charges < ${chargesAlone} or charges < ${chargesAlone} + ${chargesForProven} * (
@@ -70,7 +72,8 @@ const isTrusted = (s: string, now: string): string => `exists (
 
 /** The cards of an account that can be charged for a job, as SQL. */
 const chargeable = (account: string, job: string, now: string): string => `
-  from saved_cards s where s.account_key = ${account} and s.removed_at is null and ${isRested('s', now)} and ${isTrusted('s', now)} and (
+  from saved_cards s where s.account_key = ${account} and s.removed_at is null and ${isRested('s', now)}
+    and ${isTrusted('s', now)} and (
     select count(c.decline_code) from payments p join card_payments c using (payment_key)
     where p.job_key = ${job}) < ${declinesOfJob}`;
 
@@ -108,8 +111,8 @@ const standing = `select ${isRested('s', '$2::timestamptz')} and ${isTrusted('s'
   from saved_cards s where s.card_key = $1 and s.removed_at is null`;
 
 /**
- * Whether the card may be charged once more; `rests`, too, until its holder pays on a page; `busy` while as many charges are under way as may be declined. Locks it
- * until the transaction ends, so that those that begin at once see each other.
+ * Whether the card may be charged once more; `rests`, too, until its holder pays on a page; `busy` while as many charges
+ * are under way as may be declined. Locks it until the transaction ends, so that those that begin at once see each other.
  */
 export async function lockCard(
   tx: Tx,

@@ -124,17 +124,15 @@ const keyOf = (disputeKey: string, { movements }: ClosedDispute): string => `${d
 async function liftDisputed(
   tx: Tx,
   { payment_key: paymentKey }: Attempt,
-  { is_last: isLast, because, isFollowed }: Pick<ClosedDispute, 'is_last'> & { because: string; isFollowed?: boolean },
+  {
+    is_last: isLast,
+    because,
+    isFollowed = false,
+  }: Pick<ClosedDispute, 'is_last'> & { because: string; isFollowed?: boolean },
   now: Date,
 ): Promise<void> {
-  if (isLast)
-    await liftBlocks(tx, paymentKey, {
-      actor: 'system',
-      because,
-      now,
-      cause: 'card_dispute',
-      isFollowed: isFollowed ?? false,
-    });
+  const by = { actor: 'system', because, now, cause: 'card_dispute', isFollowed } as const;
+  if (isLast) await liftBlocks(tx, paymentKey, by);
 }
 
 /** Posts what the result of a dispute does to money beside that of the job. */
