@@ -6,6 +6,7 @@ import { controlClient } from '../sandbox/control-client.ts';
 import { Agent, facilitatorFault, settlementsOf } from './support/agent.ts';
 import { faultsOf, shareInBrowser, sizes } from './support/browser.ts';
 import { BrowserWallet } from './support/browser-wallet.ts';
+import { nextGood } from './support/card.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
@@ -271,12 +272,14 @@ describe('the page of a payment link, later', () => {
   });
 
   /** A delivered job that was paid on its link, and a page that shows the link. */
-  async function paidByLink(): Promise<{ jobKey: string; url: string; page: Page; heading: () => Promise<string> }> {
+  async function paidByLink(
+    number?: string,
+  ): Promise<{ jobKey: string; url: string; page: Page; heading: () => Promise<string> }> {
     const { jobKey, url } = await linkToPay();
     const page = await newPage();
     await page.goto(url);
     await page.getByRole('button', { name: /by card/ }).click();
-    await typeCard(page);
+    await typeCard(page, { ...(number ? { number } : {}) });
     await expect.poll(async () => (await jobOf(jobKey)).state, patience).toBe('delivered');
     const heading = async () => {
       await page.goto(url);
@@ -337,6 +340,26 @@ describe('the page of a payment link, later', () => {
     expect((await jobOf(await agent.authorizedJob())).state).toBe('awaiting_payment');
     await page.context().close();
     agent = await agentOf('rosa@harbourlane.example');
+  });
+
+  it('gives back what the bank reports as fraud, and says so in a letter, on the link and on the account page', async () => {
+    const address = 'enno@harbourlane.example';
+    agent = await agentOf(address);
+    const { url, page: paid, heading } = await paidByLink(nextGood());
+    const { payment_intents } = await stripe().books();
+    const intent = payment_intents.find(({ metadata }) => metadata.payment_key === url.split('/').at(-1));
+    await stripe().warn(intent?.id ?? '');
+    await expect.poll(heading, patience).toBe('5.00 USD went back');
+    expect(await faultsOf(paid, 'pay-reported')).toEqual([]);
+    const page = await (await browser.newContext({ viewport: sizes.narrow })).newPage();
+    await followLetter(page, address, /^Your account cannot buy for now$/);
+    await signInHere(page, address);
+    expect(await mainText(page)).toMatch(
+      /reported that its holder did not make a payment[\s\S]*Its bank reports it as fraud\./,
+    );
+    expect(await faultsOf(page, 'account-reported')).toEqual([]);
+    await page.context().close();
+    agent = await agentOf('jule@harbourlane.example');
   });
 
   // Last: it blocks the account.
