@@ -20,8 +20,7 @@ export function benchBytes(arena: Arena): Promise<string> {
       select 1 + nr, now(), 200, 'sha256:' || repeat('0', 64) from generate_series(0, (select count(*) from jobs) / 200) nr;
       insert into archived_jobs (job_key, number, manifest, digest, texts)
       select job_key, 1, 1 + row_number() over (order by created_at) / 200, sha256(job_key::bytea), array(
-        select sha256(convert_to(body, 'UTF8')) from reports where reports.job_key = jobs.job_key
-        union all select sha256(convert_to(body, 'UTF8')) from receipts where receipts.job_key = jobs.job_key)
+        select sha256(convert_to(body, 'UTF8')) from job_texts t where t.job_key = jobs.job_key)
       from jobs;
       insert into archived_audit (month, until_transaction, number, first_key, last_key, rows, last_transaction, hashes,
         digest, manifest)
@@ -41,8 +40,7 @@ export function benchBytes(arena: Arena): Promise<string> {
       update job_holdings set archived_events = array(
         select event_digest(event_key) from ledger_transfers t where t.job_key = job_holdings.job_key);
       delete from ledger_transfers where job_key is not null;
-      update reports set body = null;
-      update receipts set body = null`);
+      delete from job_texts`);
     await pool.query('vacuum full');
     const { rows } = await pool.query<{ name: string; bytes: number; indexes: number }>(`
       select relname as name, pg_total_relation_size(pg_class.oid)::float8 / jobs.count as bytes,

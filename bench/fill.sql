@@ -69,6 +69,8 @@ begin
     || '{"sender": "p.principal_key", "nonce": "''0x'' || key || key", "transaction": "''0x'' || key || key",
       "refund_nonce": "''0x'' || md5(key) || key", "block_number": "1000000"}');
   perform bench_copy('reports', format(many || 't.job_key = %L', 'reports', job), keys);
+  perform bench_copy('job_texts', format(many || 't.job_key = %L', 'job_texts', job), keys
+    || '{"month": "job_month(''job_'' || key)"}');
   perform bench_copy('reviews', format(many || 't.job_key = %L', 'reviews', job), keys
     || '{"review_key": "''review_'' || key"}');
   perform bench_copy('receipts', format(many || 't.job_key = %L', 'receipts', job), keys

@@ -2,9 +2,9 @@
 -- `sample` holds the texts of a real purchase; keys are put in by the caller.
 
 create table bench_sample as
-select q.input, q.evidence, q.planned_checks, q.forecast, q.input_digest, q.digest as quote_digest, r.body as report,
+select q.input, q.evidence, q.planned_checks, q.forecast, q.input_digest, q.digest as quote_digest, text_of(j.job_key, 'reports', r.number) as report,
   r.digest as report_digest, j.price_microcents as price,
-  (select array_agg(body order by sequence) from receipts where job_key = j.job_key) as receipts,
+  (select array_agg(body order by number) from job_texts t where t.job_key = j.job_key and kind = 'receipts') as receipts,
   (select array_agg(digest order by sequence) from receipts where job_key = j.job_key) as receipt_digests,
   (select body from idempotency_requests where operation = 'check_work' and status = 201 limit 1) as quote_answer,
   (select body from idempotency_requests where operation = 'pay' and status = 200 limit 1) as pay_answer
@@ -85,11 +85,13 @@ create function bench_card_note(payment text) returns void language sql as $$
   update card_payments set intent_id = 'pi_' || payment where payment_key = payment $$;
 
 create function bench_receipt(job text, named text, nr int) returns void language sql as $$
-  insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
-  select named, job, nr, coalesce(replace(s.receipts[nr], s.receipt_digests[nr - 1], last.digest), s.receipts[nr]),
-    s.receipt_digests[nr], now()
+  insert into job_texts (job_key, kind, number, body, at, month)
+  select job, 'receipts', nr, coalesce(replace(s.receipts[nr], s.receipt_digests[nr - 1], last.digest), s.receipts[nr]),
+    now(), job_month(job)
   from bench_sample s left join lateral (
-    select digest from receipts where job_key = job order by sequence desc limit 1) last on true $$;
+    select digest from receipts where job_key = job order by sequence desc limit 1) last on true;
+  insert into receipts (receipt_key, job_key, sequence, digest, issued_at)
+  select named, job, nr, s.receipt_digests[nr], now() from bench_sample s $$;
 
 create function bench_collect(who text, quote text, job text, payment text, k text, message text) returns json language plpgsql as $$
 declare cost bigint; hash text := '0x' || payment; begin
@@ -166,7 +168,9 @@ declare s bench_sample; begin
   where job_key = job and state = 'running' and fence = 1;
   insert into audit_rows (month, purchase_key, at, actor, action, state_from, state_to)
   values (audit_month(quote), quote, now(), 'worker', 'deliver', 'running', 'delivered');
-  insert into reports (job_key, number, body, digest, delivered_at) values (job, 1, s.report, s.report_digest, now());
+  insert into job_texts (job_key, kind, number, body, at, month)
+  values (job, 'reports', 1, s.report, now(), job_month(job));
+  insert into reports (job_key, number, digest, delivered_at) values (job, 1, s.report_digest, now());
   perform bench_receipt(job, 'rcpt_2' || job, 2);
   update pgboss.job m set state = 'completed', completed_on = now() where m.name = 'check' and m.id = message::uuid;
 end $$;
@@ -204,7 +208,7 @@ create function bench_job(job text) returns json language sql as $$
   from jobs where job_key = job) x $$;
 
 create function bench_report(job text) returns text language sql as $$
-  select body from reports where job_key = job order by number desc limit 1 $$;
+  select text_of(job_key, 'reports', number) from reports where job_key = job order by number desc limit 1 $$;
 
 -- The one read of a request to the plain server: its credential together with what it asks for.
 

@@ -8,7 +8,7 @@ import { type Server, startPlainServer, startService } from './service.ts';
 import { buyOverSql, execute } from './sql-buyer.ts';
 
 export const tables = [
-  ...'quotes jobs payments x402_transfers chain_transfers card_payments card_charges reports receipts reviews'.split(
+  ...'quotes jobs payments x402_transfers chain_transfers card_payments card_charges job_texts reports receipts reviews'.split(
     ' ',
   ),
   ...'ledger_transfers audit_rows idempotency_claims idempotency_answers pgboss.job'.split(' '),

@@ -425,8 +425,19 @@ from seed_terms, unnest(networks) chain;
 
 -- What was said and signed -----------------------------------------------------------------------------------------
 
-insert into reports (job_key, number, body, digest, delivered_at, verdict)
-select job_key, report, report_bodies[1 + verdict], report_digests[1 + verdict], at, report_verdicts[1 + verdict]
+do $$
+declare one date;
+begin
+  for one in select distinct month_of(created_at) from jobs loop
+    if to_regclass('job_texts_' || to_char(one, 'YYYY_MM')) is null then perform make_text_month(one); end if;
+  end loop;
+end $$;
+insert into job_texts (job_key, kind, number, body, at, month)
+select job_key, 'reports', report, report_bodies[1 + verdict], at, month_of(j.created_at)
+from seed_events join seed_purchases using (nr, job_key) join jobs j using (job_key), seed_terms
+where action in ('deliver', 'redeliver');
+insert into reports (job_key, number, digest, delivered_at, verdict)
+select job_key, report, report_digests[1 + verdict], at, report_verdicts[1 + verdict]
 from seed_events join seed_purchases using (nr, job_key), seed_terms where action in ('deliver', 'redeliver');
 
 insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
@@ -519,10 +530,12 @@ begin
       'business_authority', 'advisory_only', 'receipt_certifies_work', false, 'terms_version', terms_version
     )::text as unsigned) made
     where number = link;
-    insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at, collected_microcents,
+    insert into job_texts (job_key, kind, number, body, at, month)
+    select job_key, 'receipts', link, left(unsigned, -1) || ', "signature": ' || signature || '}', at,
+      month_of(j.created_at) from seed_next join jobs j using (job_key), seed_terms;
+    insert into receipts (receipt_key, job_key, sequence, digest, issued_at, collected_microcents,
       charged_microcents, given_back_microcents)
-    select pg_temp.seed_key('rcpt', 'receipt' || link || '-', nr), job_key, link,
-      left(unsigned, -1) || ', "signature": ' || signature || '}', hash, at,
+    select pg_temp.seed_key('rcpt', 'receipt' || link || '-', nr), job_key, link, hash, at,
       (unsigned::json #>> '{collection,amount_microcents}')::bigint, (unsigned::json #>> '{charge,amount_microcents}')::bigint,
       (unsigned::json #>> '{remedy,amount_microcents}')::bigint from seed_next, seed_terms;
     drop table seed_last;

@@ -27,11 +27,11 @@ alter default privileges for role work_check_owner in schema pgboss grant execut
 -- rights for what is to come: hence the second run.
 do $$
 begin
-  if to_regprocedure('public.make_ledger_month(date)') is not null then
+  if to_regprocedure('public.make_text_month(date)') is not null then
     grant maintain on public.quotes, public.dispute_texts to work_check;
-    revoke execute on function public.make_audit_month, public.make_ledger_month, public.make_audit_months,
-      public.drop_audit_month, public.drop_ledger_month, public.make_answer_week, public.keep_answer_weeks from public;
-    grant execute on function public.make_audit_months, public.drop_audit_month, public.drop_ledger_month,
+    revoke execute on function public.make_audit_month, public.make_ledger_month, public.make_text_month, public.make_audit_months,
+      public.drop_audit_month, public.drop_ledger_month, public.drop_text_month, public.make_answer_week, public.keep_answer_weeks from public;
+    grant execute on function public.make_audit_months, public.drop_audit_month, public.drop_ledger_month, public.drop_text_month,
       public.keep_answer_weeks to work_check;
   end if;
 end

@@ -326,14 +326,27 @@ const faults: PlantedFault<Victims>[] = [
   {
     fault: 'a report that was changed after it was delivered',
     rows: ({ delivered }) => `update reports set digest = 'sha256:0' where job_key = '${delivered}'`,
-    refused: /stays until the archive has it/,
+    refused: /reports only grow/,
     named: 'I21 a delivered job has the report that its digest names',
   },
   {
     fault: 'a text that no archive has',
-    rows: ({ delivered }) => `update reports set body = null where job_key = '${delivered}'`,
+    rows: ({ delivered }) => `delete from job_texts where kind = 'reports' and job_key = '${delivered}'`,
     refused: /stays until the archive has it/,
-    named: 'a text of a report or receipt is in its row or in an archived object',
+    named: 'a text of a report or receipt is here or in an archived object',
+  },
+  {
+    fault: 'a text that was changed',
+    rows: ({ delivered }) => `update job_texts set number = 2 where kind = 'reports' and job_key = '${delivered}'`,
+    refused: /stays until the archive has it/,
+    named: 'a text is of a report or receipt',
+  },
+  {
+    fault: 'a text in another month than its job',
+    rows: ({ delivered }) => `
+      insert into job_texts values ('${delivered}', 'receipts', 9, '{}', now(), '2020-01-01')`,
+    refused: /the texts of \S+ belong to/,
+    named: 'a text is of a report or receipt',
   },
   {
     fault: 'an archived purchase whose content can still be deleted',
@@ -341,7 +354,7 @@ const faults: PlantedFault<Victims>[] = [
       insert into archive_manifests values (1, now(), 1, null, 'sha256:${'0'.repeat(64)}');
       insert into archived_jobs select '${accepted}', 1, 1, sha256('x'), array[sha256('x')]`,
     refused: /content of \S+ is not deleted yet/,
-    named: 'a text of a report or receipt is in its row or in an archived object',
+    named: 'a text of a report or receipt is here or in an archived object',
   },
   {
     fault: 'a failed delivery that is charged',

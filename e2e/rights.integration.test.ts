@@ -87,13 +87,21 @@ describe('the rights in the database that the handbook names', () => {
     const droppingBooks = "select drop_ledger_month('2020-01-01', 0)";
     await expect(as(role, droppingBooks)).rejects.toThrow('the archive lacks entries of 2020-01-01');
     await expect(as(role, 'select make_audit_months()')).resolves.toMatchObject({ rowCount: 1 });
-    for (const table of ['audit', 'ledger']) {
+    const droppingTexts = "select drop_text_month('2020-01-01')";
+    await expect(as(role, droppingTexts)).resolves.toMatchObject({ rowCount: 1 });
+    for (const table of ['audit', 'ledger', 'text']) {
       await expect(as(role, `select make_${table}_month('2020-01-01')`)).rejects.toThrow(
         /permission denied for function/,
       );
     }
     await expect(as(reader, 'select count(*) from jobs')).resolves.toMatchObject({ rowCount: 1 });
-    for (const call of [dropping, droppingBooks, 'select make_audit_months()', 'select keep_answer_weeks()']) {
+    for (const call of [
+      dropping,
+      droppingBooks,
+      droppingTexts,
+      'select make_audit_months()',
+      'select keep_answer_weeks()',
+    ]) {
       await expect(as(reader, call)).rejects.toThrow(/permission denied for function/);
     }
     await pool.query(`drop owned by ${reader}; drop role ${reader}`);

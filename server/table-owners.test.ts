@@ -23,7 +23,7 @@ const tablesOf = {
     'accounts members invitations sign_in_links member_sessions principals credentials registrations account_events ' +
     'billing_details purchase_blocks wallet_challenges grant_decisions grants grant_usage operators oauth_records oauth_connections',
   purchases:
-    'quotes approvals unpaid_content jobs reports reviews dispute_texts receipts receipt_numbers ' +
+    'quotes approvals unpaid_content jobs job_texts reports reviews dispute_texts receipts receipt_numbers ' +
     'receipt_number_gaps receipt_keys webhook_endpoints archive_manifests archived_jobs archived_audit archived_ledger worker_presence',
 } as const;
 type Room = keyof typeof tablesOf;

@@ -81,12 +81,13 @@ const invariants = {
     select j.job_key from jobs j left join (
       select job_key, sequence, row_number() over w as place,
         body is not null and body::jsonb ->> 'previous_receipt_digest' is distinct from lag(digest) over w as torn
-      from receipts window w as (partition by job_key order by sequence)) r using (job_key)
+      from receipts left join (select job_key, number as sequence, body from job_texts where kind = 'receipts') t
+        using (job_key, sequence) window w as (partition by job_key order by sequence)) r using (job_key)
     group by j.job_key, j.collected_at
     having bool_or(r.torn or r.sequence <> r.place) or (j.collected_at is not null) <> (count(r.sequence) > 0)`,
   'I2 the newest receipt says what the job says': `
     select j.job_key from jobs j join lateral (
-      select body::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
+      select text_of(job_key, 'receipts', sequence)::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
     where body is not null and (body -> 'charge' ->> 'state', body -> 'collection' ->> 'state', body ->> 'report_digest')
       is distinct from (j.charge_state, j.payment_state, j.report_digest)`,
   'I2 the newest receipt names the transfer that gave its payment back': `
@@ -94,7 +95,7 @@ const invariants = {
     join refunds f on f.payment_key = p.payment_key and f.state = 'refunded'
     join chain_transfers back on back.refund_key = f.refund_key and back.removed_at is null
     join lateral (
-      select body::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
+      select text_of(job_key, 'receipts', sequence)::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
     where body -> 'remedy' ->> 'kind' = 'refund'
       and f.settled_at is null
       and body -> 'remedy' ->> 'reference' is distinct from back.network || ':' || back.transaction`,
@@ -102,7 +103,7 @@ const invariants = {
     select j.job_key from jobs j join payments p on p.job_key = j.job_key and p.state = 'collected'
     left join refunds f on f.payment_key = p.payment_key and f.reason <> 'late_payment'
     join lateral (
-      select body::jsonb -> 'remedy' as remedy from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
+      select text_of(job_key, 'receipts', sequence)::jsonb -> 'remedy' as remedy from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
     where j.payment_state <> 'reversed' and remedy is not null and (remedy ->> 'kind' = 'refund' or f.refund_key is not null)
       and (remedy ->> 'kind', remedy ->> 'state') is distinct from case f.settled_as
         when 'sent_by_hand' then row('refund'::text, 'refunded'::text) when 'wallet_credit' then row('wallet_credit'::text, 'credited'::text)
@@ -387,10 +388,15 @@ const invariants = {
   'I21 a delivered job has the report that its digest names': `
     select job_key from jobs j where report_digest is distinct from (
       select digest from reports r where r.job_key = j.job_key order by number desc limit 1)`,
-  'a text of a report or receipt is in its row or in an archived object': `
-    select j.job_key from jobs j where (select count(*) from reports r where r.job_key = j.job_key and body is null)
-      + (select count(*) from receipts r where r.job_key = j.job_key and body is null)
-      <> (select coalesce(sum(cardinality(texts)), 0) from archived_jobs a where a.job_key = j.job_key)`,
+  'a text of a report or receipt is here or in an archived object': `
+    select j.job_key from jobs j where (select count(*) from reports r where r.job_key = j.job_key)
+      + (select count(*) from receipts r where r.job_key = j.job_key)
+      <> (select coalesce(sum(cardinality(texts)), 0) from archived_jobs a where a.job_key = j.job_key)
+      + (select count(*) from job_texts t where t.job_key = j.job_key)`,
+  'a text is of a report or receipt': `
+    select job_key from job_texts t where not exists (
+      select from reports r where t.kind = 'reports' and r.job_key = t.job_key and r.number = t.number
+      union all select from receipts r where t.kind = 'receipts' and r.job_key = t.job_key and sequence = t.number)`,
   'I21 each report was delivered once': `
     select job_key from reports r join jobs using (job_key) group by job_key, quote_key
     having max(number) <> count(*) or count(*) <> (

@@ -52,7 +52,10 @@ export const figures = {
   chain_search_age_seconds: ['network', 'How long ago a chain was last searched.'],
   server_connections: ['state', 'Connections of all processes to PostgreSQL: those that are used, and their limit.'],
   log_archived_seconds: [null, 'How long ago PostgreSQL last archived its log; absent where it archives none.'],
-  audit_months_ahead: [null, 'Months to come whose tables of audit and books are there; fewer than 1 comes too late.'],
+  audit_months_ahead: [
+    null,
+    'Months to come whose tables of audit, books and texts are there; fewer than 1 comes too late.',
+  ],
   archived_objects: [null, 'Objects in the archive; absent without one.'],
   archive_written_seconds: [null, 'How long ago a run of the archive last put a batch there; absent before the first.'],
   archive_waits_seconds: [
@@ -146,7 +149,7 @@ function readOpen(db: Queries, now: Date): Promise<Figure[]> {
     union all select 'log_archived_seconds', null, extract(epoch from ${now} - last_archived_time)
       from pg_stat_archiver where last_archived_time is not null
     union all select 'audit_months_ahead', null, min(ahead) from (select count(relname) as ahead
-      from unnest(array['audit_rows', 'ledger_transfers']) parted left join (pg_inherits join pg_class on pg_class.oid = inhrelid)
+      from unnest(array['audit_rows', 'ledger_transfers', 'job_texts']) parted left join (pg_inherits join pg_class on pg_class.oid = inhrelid)
         on inhparent = parted::regclass
           and relname > parted || to_char(month_of(${now}), '_YYYY_MM') and relname < parted || '_9999' group by parted)
     union all select 'switches_off', name, 1 from switches where state = 'off'`);

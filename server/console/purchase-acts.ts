@@ -102,7 +102,8 @@ export const readContent: Verb<typeof acts.readContent> = async ({ ctx, caller, 
   const opened = await lastOpened(db, quote.quote_key, caller, after(ctx.now, -seconds.contentOpen));
   if (!opened) throw new Problem('action_not_allowed', 'Give a reason for reading the content first.');
   const reports = await db.many<Kept>(sql`
-    select job_key, number, body from reports where job_key = ${job?.job_key ?? null} order by number`);
+    select job_key, number, text_of(job_key, 'reports', number) as body from reports
+    where job_key = ${job?.job_key ?? null} order by number`);
   const bodies = await bodiesOf(db, ctx.runtime.archive, 'reports', reports);
   const place = { column: 'quotes.input', row: quote.quote_key } as const;
   return {

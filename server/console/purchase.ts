@@ -71,7 +71,7 @@ async function receiptsOf(
   jobKey: string | null,
 ): Promise<contract.Purchase['receipts']> {
   const rows = await db.many<ReceiptRow>(sql`
-    select job_key, receipt_key, sequence, digest, issued_at, body from receipts
+    select job_key, receipt_key, sequence, digest, issued_at, text_of(job_key, 'receipts', sequence) as body from receipts
     where job_key = ${jobKey} order by sequence`);
   const kept = rows.map(({ sequence: number, ...row }) => ({ ...row, number }));
   const bodies = await readableBodies(db, archive, 'receipts', kept);

@@ -86,10 +86,10 @@ interface ReportRow {
 export const consoleFindings: Verb<typeof contract.consoleFindings> = async ({ ctx, caller, db }) => {
   const { until } = await requireOpened(db, caller, ctx.now);
   const reports = await db.many<ReportRow>(sql`
-    select r.job_key, r.number, j.quote_key, r.body, q.input, r.delivered_at, array(
-      select finding from finding_labels l where l.job_key = r.job_key and l.report_number = r.number) as labeled
-    from reports r join jobs j on j.job_key = r.job_key join quotes q on q.quote_key = j.quote_key
-    where q.input is not null and r.body is not null order by r.delivered_at desc limit ${reportsMax}`);
+    select t.job_key, t.number, j.quote_key, t.body, q.input, t.at as delivered_at, array(
+      select finding from finding_labels l where l.job_key = t.job_key and l.report_number = t.number) as labeled
+    from job_texts t join jobs j on j.job_key = t.job_key join quotes q on q.quote_key = j.quote_key
+    where q.input is not null and t.kind = 'reports' order by t.at desc limit ${reportsMax}`);
   const findings = reports.flatMap((row) => unjudgedIn(row, ctx.runtime.configuration.keyring));
   return { body: { until, findings: findings.slice(0, shownMax) } };
 };
@@ -131,8 +131,8 @@ export const labelFinding: Verb<typeof contract.labelFinding> = async ({ ctx, ca
   const { job_key, report_number, finding, label } = input;
   await requireOpened(tx, caller, ctx.now);
   const found = await tx.maybe<{ body: string; quote_key: string }>(sql`
-    select body, quote_key from reports join jobs using (job_key)
-    where job_key = ${job_key} and number = ${report_number} and body is not null`);
+    select body, quote_key from job_texts join jobs using (job_key)
+    where job_key = ${job_key} and kind = 'reports' and number = ${report_number}`);
   const status = found && (JSON.parse(found.body) as Report).findings[finding]?.status;
   if (!found || !status) throw new Problem('not_found', 'There is no such finding.');
   const error = label === 'right' ? input.error : null;
@@ -159,10 +159,10 @@ export const exportCases: Verb<typeof contract.exportCases> = async ({ ctx, call
   await requireOpened(db, caller, ctx.now);
   const { keyring } = ctx.runtime.configuration;
   const labels = await db.many<LabelRow>(sql`
-    select l.job_key, l.report_number as number, j.quote_key, r.body, q.input, l.finding, l.label, l.error
-    from finding_labels l join reports r on r.job_key = l.job_key and r.number = l.report_number
+    select l.job_key, l.report_number as number, j.quote_key, t.body, q.input, l.finding, l.label, l.error
+    from finding_labels l join job_texts t on t.job_key = l.job_key and t.kind = 'reports' and t.number = l.report_number
       join jobs j on j.job_key = l.job_key join quotes q on q.quote_key = j.quote_key
-    where q.input is not null and r.body is not null order by l.labeled_at desc limit ${exportedMax}`);
+    where q.input is not null order by l.labeled_at desc limit ${exportedMax}`);
   const cases = labels.map((row) =>
     caseOf({
       ...row,

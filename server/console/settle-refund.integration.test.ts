@@ -88,9 +88,10 @@ describe('a refund that failed', () => {
     expect(await openRefunds()).not.toContain(it.refund);
     expect(await owed(it.jobKey)).toBe(0);
     expect((await jobOf(it)).payment_state).toBe('refunded');
-    const { body } = await one(`select body::jsonb from receipts where job_key = $1 order by sequence desc limit 1`, [
-      it.jobKey,
-    ]);
+    const { body } = await one(
+      `select body::jsonb from job_texts where job_key = $1 and kind = 'receipts' order by number desc limit 1`,
+      [it.jobKey],
+    );
     expect(body.remedy).toMatchObject({ kind: 'refund', state: 'refunded', reference });
     const act = await one('select action, reason, amount_microcents from operator_acts where subject = $1', [
       it.refund,

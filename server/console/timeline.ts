@@ -133,7 +133,7 @@ const refunds = (jobKey: string): Sql => sql`
 const reports = (jobKey: string): Sql => sql`
   select 'report-' || number as id, delivered_at as at, 'report' as kind, 'report ' || number as title, verdict as detail,
     digest as key, false as failed, jsonb_build_object('number', number, 'verdict', verdict, 'digest', digest, 'bytes',
-      octet_length(body)) as raw
+      octet_length(text_of(job_key, 'reports', number))) as raw
   from reports where job_key = ${jobKey}`;
 
 const reviews = (jobKey: string): Sql => sql`

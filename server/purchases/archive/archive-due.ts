@@ -57,11 +57,7 @@ export async function archiveDue(archiver: Archiver): Promise<Archived> {
 
 async function packedJobs(db: Database, jobKeys: string[]): Promise<Packed[]> {
   const rows = await db.many<ArchivedText & { job_key: string }>(sql`
-    select job_key, 'reports' as kind, number, body from reports
-    where job_key = any(${jobKeys}::text[]) and body is not null
-    union all
-    select job_key, 'receipts', sequence, body from receipts
-    where job_key = any(${jobKeys}::text[]) and body is not null
+    select job_key, kind, number, body from job_texts where job_key = any(${jobKeys}::text[])
     order by job_key, kind, number`);
   return [...Map.groupBy(rows, ({ job_key }) => job_key)].map(([job_key, of]) => {
     const texts = of.map(({ kind, number, body }) => ({ kind, number, body }));
@@ -109,13 +105,10 @@ export async function putManifest(
   return { number, previous, digest };
 }
 
-/** Records the objects and lets their texts go from the rows. The database refuses a text that no object has. */
+/** Records the objects and deletes their texts. The database keeps a text that no object has. */
 async function release({ db, now }: Archiver, packed: readonly Packed[], manifest: Manifest): Promise<void> {
   const { number } = manifest;
-  const places = (kind: ArchivedText['kind']) =>
-    packed.flatMap(({ job_key, texts }) =>
-      texts.flatMap((text) => (text.kind === kind ? [{ job_key, number: text.number }] : [])),
-    );
+  const places = packed.flatMap(({ job_key, texts }) => texts.map(({ kind, number: nr }) => ({ job_key, kind, nr })));
   await transact(db, async (tx) => {
     noteManifest(tx, manifest, packed.length, now);
     tx.write(sql`
@@ -126,13 +119,9 @@ async function release({ db, now }: Archiver, packed: readonly Packed[], manifes
         packed.map(({ job_key, digest, texts }) => ({ job_key, digest, texts: texts.map(({ body }) => hexOf(body)) })),
       )}::json) as packed (job_key text, digest text, texts json)`);
     tx.write(sql`
-      update reports set body = null
-      from json_to_recordset(${JSON.stringify(places('reports'))}::json) as gone (job_key text, number int)
-      where reports.job_key = gone.job_key and reports.number = gone.number`);
-    tx.write(sql`
-      update receipts set body = null
-      from json_to_recordset(${JSON.stringify(places('receipts'))}::json) as gone (job_key text, number int)
-      where receipts.job_key = gone.job_key and receipts.sequence = gone.number`);
+      delete from job_texts t
+      using json_to_recordset(${JSON.stringify(places)}::json) as gone (job_key text, kind text, nr int)
+      where t.job_key = gone.job_key and t.kind = gone.kind and t.number = gone.nr`);
   });
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, lockNotAvailable, type Queries, sqlState } from '../../kernel/database.ts';
-import { sql, statement } from '../../kernel/sql.ts';
+import { type Sql, sql, statement } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
 import { type Archiver, noteManifest, putAndRead, putManifest } from './archive-due.ts';
-import { dueAuditMonths, dueLedgerMonths } from './due.ts';
+import { dueAuditMonths, dueLedgerMonths, textMonths } from './due.ts';
 import { hashesOf, hexOf, objectAt, packMonth } from './pack.ts';
 
 /** Purchases of one object. */
@@ -86,7 +86,8 @@ async function archiveMonths(archiver: Archiver, table: Monthly): Promise<Archiv
   for (const month of due) {
     const progress = await progressOf(archiver.db, table, month);
     await putMonth(archiver, table, { month, ...progress }, sum);
-    if (await drop(archiver.db, table, month, progress.until)) sum.months += 1;
+    const dropping = statement(`select ${table.drop}($1::date, $2) as is_gone`, [month, progress.until]);
+    if (await drop(archiver.db, dropping)) sum.months += 1;
   }
   return sum;
 }
@@ -175,16 +176,23 @@ async function put(
   });
 }
 
-/** Takes the month out of the database. False when it got a row meanwhile. */
-async function drop(db: Database, table: Monthly, month: string, until: bigint): Promise<boolean> {
+/** Drops the tables of texts of months that are over and have none left; how many these are. */
+export async function dropEmptyMonths({ db, now }: Archiver): Promise<number> {
+  let dropped = 0;
+  for (const month of await textMonths(db, now)) {
+    if (await drop(db, sql`select drop_text_month(${month}::date) as is_gone`)) dropped += 1;
+  }
+  return dropped;
+}
+
+/** Takes a month out of the database. False when it has, or got meanwhile, what the archive has not. */
+async function drop(db: Database, dropping: Sql): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await transact(db, async (tx) => {
-        // It counts the month first.
+        // It reads the month first.
         tx.write(sql`set local statement_timeout = 0`);
-        const { is_gone } = await tx.one<{ is_gone: boolean }>(
-          statement(`select ${table.drop}($1::date, $2) as is_gone`, [month, until]),
-        );
+        const { is_gone } = await tx.one<{ is_gone: boolean }>(dropping);
         return is_gone;
       });
     } catch (error) {

@@ -48,6 +48,7 @@ async function makeOld(...jobKeys: string[]): Promise<void> {
   for (const jobKey of jobKeys) expect((await member.send('DELETE', `${jobAt(jobKey)}/content`)).status).toBe(200);
   await pool.query(`set session_replication_role = replica;
     update receipts set issued_at = issued_at - interval '100 days' where job_key in ('${jobKeys.join("', '")}');
+    update job_texts set at = at - interval '100 days' where job_key in ('${jobKeys.join("', '")}');
     set session_replication_role = origin`);
 }
 
@@ -284,13 +285,13 @@ describe('the check of the archive', () => {
     expect(hole[1]).toMatch(/^the texts of job_\w+: \d left the database, 0 are archived$/);
   });
 
-  it('names a text that is nowhere: a later manifest that is lost, or a row that was emptied', async () => {
+  it('names a text that is nowhere: a later manifest that is lost, or one that was deleted', async () => {
     const [lost, young] = [await archived(), await accepted()];
     const { rows } = await pool.query('select max(number) as last from archive_manifests');
     const forgotten = await saidOf(`delete from archived_jobs where manifest = ${rows[0].last};
       delete from archive_manifests where number = ${rows[0].last}`);
     expect(forgotten).toEqual([`the texts of ${lost}: 4 left the database, 0 are archived`]);
-    expect(await saidOf(`update reports set body = null where job_key = '${young}'`)).toEqual([
+    expect(await saidOf(`delete from job_texts where kind = 'reports' and job_key = '${young}'`)).toEqual([
       `the texts of ${young}: 1 left the database, 0 are archived`,
     ]);
   });
@@ -303,7 +304,8 @@ describe('a purchase whose texts lie in several objects', () => {
     await perform('refund_charge', operatorContext(runtime), { key: jobKey, reason: 'a trial' });
     await service.sweep();
     await pool.query(`set session_replication_role = replica;
-      update receipts set issued_at = issued_at - interval '100 days' where job_key = '${jobKey}' and body is not null;
+      update receipts set issued_at = issued_at - interval '100 days' where job_key = '${jobKey}';
+      update job_texts set at = at - interval '100 days' where job_key = '${jobKey}';
       set session_replication_role = origin`);
     const before = (await agent.get(`${jobAt(jobKey)}/receipt`)).text;
     await archive();

@@ -3,16 +3,41 @@ import { errorFields, log } from '../../kernel/log.ts';
 import { metrics } from '../../kernel/metrics.ts';
 import { BucketFailed, type ObjectStore } from '../../kernel/object-store.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
 import { Problem } from '../../problems/problem.ts';
 import { each } from '../../queue/rounds.ts';
 import { noteWithoutArchive } from './bucket-fault.ts';
 import { type ArchivedText, hexOf, objectAt, type TextKind, unpack } from './pack.ts';
 
-/** A report or receipt as its row has it: `body` is null once it lies in the archive. */
+/** A report or receipt: `body` is null once it lies in the archive. */
 export interface Kept {
   job_key: string;
   number: number;
   body: string | null;
+}
+
+/** Keeps the exact text of a report or receipt, of which the same transaction writes the row afterwards. */
+export function keepText(tx: Tx, { job_key, kind, number, body }: JobText, now: Date): void {
+  tx.write(sql`
+    insert into job_texts (job_key, kind, number, body, at, month)
+    values (${job_key}, ${kind}, ${number}, ${body}, ${now}, job_month(${job_key}))`);
+}
+
+interface JobText extends ArchivedText {
+  job_key: string;
+}
+
+/** These reports or receipts with their bodies, as far as they are here. */
+export async function withBodies<Row extends Omit<Kept, 'body'>>(
+  db: Queries,
+  kind: TextKind,
+  rows: readonly Row[],
+): Promise<(Row & Kept)[]> {
+  const bodies = await db.many<{ body: string | null }>(sql`
+    select text_of(job_key, ${kind}, number) as body
+    from unnest(${rows.map(({ job_key }) => job_key)}::text[], ${rows.map(({ number }) => number)}::int[])
+      with ordinality as asked (job_key, number, place) order by place`);
+  return rows.map((row, index) => ({ ...row, body: bodies[index]?.body ?? null }));
 }
 
 /** Purchases that one list reads from the archive. */

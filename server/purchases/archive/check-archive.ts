@@ -88,12 +88,14 @@ export async function checkArchive(db: Database, archive: ObjectStore): Promise<
   return checked;
 }
 
-/** Purchases whose rows lack more texts, or fewer, than their objects have. */
+/** Purchases of which more texts are gone, or fewer, than their objects have. */
 async function lostTexts(db: Database): Promise<string[]> {
   const rows = await db.many<{ job_key: string; gone: number; archived: number }>(sql`
     with gone as (
       select job_key, count(*)::int as gone from (
-        select job_key from reports where body is null union all select job_key from receipts where body is null) texts
+        select job_key, 'reports' as kind, number from reports
+        union all select job_key, 'receipts', sequence from receipts
+        except select job_key, kind, number from job_texts) texts
       group by job_key),
     archived as (select job_key, sum(cardinality(texts))::int as archived from archived_jobs group by job_key)
     select job_key, coalesce(gone, 0) as gone, coalesce(archived, 0) as archived

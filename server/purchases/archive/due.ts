@@ -4,10 +4,10 @@ import { sql, statement } from '../../kernel/sql.ts';
 import { daySeconds } from '../../service/terms.ts';
 import { isEnded, jobStates } from '../states.ts';
 
-/** Receipts here of ended purchases whose content is deleted and whose newest receipt is older than $1. */
+/** Receipts here of ended purchases whose content is deleted and whose newest receipt is older than $1. Every report has one. */
 const due = `
-  from receipts join jobs using (job_key) join quotes using (quote_key)
-  where receipts.body is not null and receipts.issued_at < $1 and quotes.input is null and jobs.state = any($2::text[])
+  from job_texts t join jobs using (job_key) join quotes using (quote_key)
+  where t.kind = 'receipts' and t.at < $1 and quotes.input is null and jobs.state = any($2::text[])
     and not exists (select from receipts later where later.job_key = jobs.job_key and later.issued_at >= $1)`;
 
 const bounds = (now: Date, afterDays: number) => [after(now, -afterDays * daySeconds), jobStates.filter(isEnded)];
@@ -15,16 +15,13 @@ const bounds = (now: Date, afterDays: number) => [after(now, -afterDays * daySec
 /** The first jobs that may go to the archive, the oldest first. */
 export async function dueJobs(db: Queries, now: Date, afterDays: number, limit: number): Promise<string[]> {
   const rows = await db.many<{ job_key: string }>(
-    statement(`select job_key ${due} group by job_key order by min(receipts.issued_at) limit $3`, [
-      ...bounds(now, afterDays),
-      limit,
-    ]),
+    statement(`select job_key ${due} group by job_key order by min(t.at) limit $3`, [...bounds(now, afterDays), limit]),
   );
   return rows.map(({ job_key }) => job_key);
 }
 
 /** A table that lies in months. */
-type Parted = 'audit_rows' | 'ledger_transfers';
+type Parted = 'audit_rows' | 'ledger_transfers' | 'job_texts';
 
 /** The months of a parted table that are over since `$1`, the oldest first, with those in its default part. */
 const monthsOf = (table: Parted) => `
@@ -62,6 +59,12 @@ export function dueLedgerMonths(db: Queries, now: Date, afterDays: number): Prom
   );
 }
 
+/** The months that are over and have a table of texts, the oldest first: empty ones may go. */
+export async function textMonths(db: Queries, now: Date): Promise<string[]> {
+  const months = await db.many<{ month: string }>(statement(monthsOf('job_texts'), [now]));
+  return months.map(({ month }) => month);
+}
+
 /** Asks month by month, so that the database reads the part of each alone; `young` finds what keeps one. */
 async function dueMonths(db: Queries, values: unknown[], table: Parted, young: string): Promise<string[]> {
   const due: string[] = [];
@@ -86,7 +89,7 @@ export async function readArchiveFigures(db: Queries, now: Date, afterDays: numb
       statement(
         `select least(extract(epoch from $1 - (select max(issued_at) from receipts newest
             where newest.job_key = jobs.job_key)), extract(epoch from $3::timestamptz - input_deleted_at))::float8 as waits
-          ${due} order by receipts.issued_at limit 1`,
+          ${due} order by t.at limit 1`,
         [...bounds(now, afterDays), now],
       ),
     ),

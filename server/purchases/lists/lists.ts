@@ -7,7 +7,7 @@ import type { Buyer, Member } from '../../operation/caller.ts';
 import type { Verb } from '../../operation/verb.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Context } from '../../runtime.ts';
-import { readableBodies, rowsOfAPage } from '../archive/bodies.ts';
+import { readableBodies, rowsOfAPage, withBodies } from '../archive/bodies.ts';
 import type { Job } from '../contract.ts';
 import { loadedJobs } from '../job/load.ts';
 import { type JobAsJson, readJob } from '../job/row.ts';
@@ -86,14 +86,16 @@ export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, in
     select: {
       jobKey: true,
       receipts: {
-        select: { receiptKey: true, sequence: true, issuedAt: true, body: true },
+        select: { receiptKey: true, sequence: true, issuedAt: true },
         orderBy: { sequence: 'desc' },
         take: 1,
       },
     },
   });
-  const all = rows.flatMap(({ jobKey, receipts: [last] }) =>
-    last ? [{ ...last, job_key: jobKey, number: last.sequence }] : [],
+  const all = await withBodies(
+    db,
+    'receipts',
+    rows.flatMap(({ jobKey, receipts: [last] }) => (last ? [{ ...last, job_key: jobKey, number: last.sequence }] : [])),
   );
   const page = { ...input, fits: rowsOfAPage(all) };
   const { shown: newest, next_after, headers } = pageOf(all, page, ctx.baseUrl + contract.receipts.path, 'job_key');

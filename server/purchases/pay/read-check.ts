@@ -27,7 +27,8 @@ export const readCheck: Verb<typeof operation> = async ({ ctx, input, db }) => {
   if (!caller) throw new Problem('not_found', 'There is no such job for this caller.');
   const { body, headers } = await jobReply(db, job_key, caller, ctx);
   const report = await db.many<Kept>(sql`
-    select job_key, number, body from reports where job_key = ${job_key} order by number desc limit 1`);
+    select job_key, number, text_of(job_key, 'reports', number) as body from reports
+    where job_key = ${job_key} order by number desc limit 1`);
   const [text] = await bodiesOf(db, ctx.runtime.archive, 'reports', report);
   return { body: { ...body, report: text === undefined ? null : JSON.parse(text) }, headers };
 };

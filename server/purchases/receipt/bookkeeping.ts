@@ -44,7 +44,7 @@ const chosen = `
 
 const newest = `
   join lateral (
-    select receipt_key, sequence, body, collected_microcents, charged_microcents, given_back_microcents from receipts r
+    select receipt_key, sequence, collected_microcents, charged_microcents, given_back_microcents from receipts r
     where r.job_key = n.job_key order by r.sequence desc limit 1) r on true`;
 
 /** What a receipt says of its remedy, by the rows that it was made of. */
@@ -58,7 +58,8 @@ const remedyKind = `
     else 'none' end`;
 
 const page = `
-  select n.job_key, n.issued_at, n.year, n.number, n.details, r.receipt_key, r.sequence, r.body,
+  select n.job_key, n.issued_at, n.year, n.number, n.details, r.receipt_key, r.sequence,
+    text_of(n.job_key, 'receipts', r.sequence) as body,
     r.collected_microcents as collected, r.charged_microcents as charged, r.given_back_microcents as given_back,
     p.decided_at as collected_at, p.rail, coalesce(${collectionReference('p.payment_key')}, p.payment_key) as reference, jobs.charge_state,
     ${remedyKind} as remedy_kind

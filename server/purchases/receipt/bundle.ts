@@ -30,7 +30,9 @@ export const bundle: Verb<typeof operation> = async ({ ctx, caller, input, db })
     purchase({ ctx, caller, input: { quote_key }, db }),
     receiptChain({ ctx, caller, input, db }),
     keptSources(db, configuration, caller.accountKey, refs),
-    db.many<Kept>(sql`select job_key, number, body from reports where job_key = ${input.job_key} order by number`),
+    db.many<Kept>(sql`
+      select job_key, number, text_of(job_key, 'reports', number) as body from reports
+      where job_key = ${input.job_key} order by number`),
   ]);
   const texts = await bodiesOf(db, ctx.runtime.archive, 'reports', reports);
   if (!('body' in offer && 'body' in chain)) throw new Error('quotes and receipts have bodies');

@@ -13,7 +13,7 @@ import { type RailName, reversalReasons } from '../../payments/contract.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { ReceiptSigner } from '../../runtime.ts';
 import { service } from '../../service/terms.ts';
-import { bodiesOf, type Kept } from '../archive/bodies.ts';
+import { bodiesOf, type Kept, keepText } from '../archive/bodies.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import type { JobRow } from '../job/row.ts';
@@ -33,20 +33,15 @@ const chainMax = 100;
 /** A job's receipts, oldest first; none before a collection. */
 export const receiptChain: Verb<typeof contract.receiptChain> = async ({ ctx, caller, input, db }) => {
   const { principalKey, accountKey } = ownedBy(caller);
-  const rows = await ctx.runtime.prisma.receipt.findMany({
-    where: { jobKey: input.job_key, job: principalKey ? { principalKey } : { accountKey: accountKey ?? '' } },
-    orderBy: { sequence: 'asc' },
-    take: chainMax,
-    select: {
-      sequence: true,
-      body: true,
-      job: { select: { grantDigest: true, quote: { select: { grantDigest: true } } } },
-    },
-  });
+  const rows = await db.many<Kept & { quoted_under: string; bought_under: string }>(sql`
+    select job_key, sequence as number, text_of(job_key, 'receipts', sequence) as body,
+      quotes.grant_digest as quoted_under, jobs.grant_digest as bought_under
+    from receipts join jobs using (job_key) join quotes using (quote_key)
+    where job_key = ${input.job_key} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
+    order by sequence limit ${chainMax}`);
   if (rows.length === 0) await loadJob(db, input.job_key, caller);
-  const kept = rows.map(({ sequence, body }) => ({ job_key: input.job_key, number: sequence, body }));
-  const bodies = await bodiesOf(db, ctx.runtime.archive, 'receipts', kept);
-  const named = rows.slice(0, 1).flatMap(({ job }) => [job.quote.grantDigest, job.grantDigest]);
+  const bodies = await bodiesOf(db, ctx.runtime.archive, 'receipts', rows);
+  const named = rows.slice(0, 1).flatMap(({ quoted_under, bought_under }) => [quoted_under, bought_under]);
   return {
     body: {
       receipts: bodies.map((body) => JSON.parse(body)),
@@ -63,7 +58,8 @@ async function newestReceipt(
 ): Promise<contract.Receipt | null> {
   const { principalKey, accountKey } = ownedBy(caller);
   const row = await db.maybe<Kept>(sql`
-    select job_key, sequence as number, receipts.body from receipts join jobs using (job_key)
+    select job_key, sequence as number, text_of(job_key, 'receipts', sequence) as body
+    from receipts join jobs using (job_key)
     where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
     order by sequence desc limit 1`);
   if (!row) return null;
@@ -177,10 +173,11 @@ export async function issueReceipt(
   };
   const payload = canonicalJson(unsigned);
   const signature = { kid: signer.kid, alg: 'EdDSA' as const, jws: signer.sign(payload) };
+  const body = JSON.stringify({ ...unsigned, signature });
+  keepText(tx, { job_key: job.job_key, kind: 'receipts', number: unsigned.sequence, body }, now);
   tx.write(sql`
-    insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
-    values (${unsigned.receipt_key}, ${job.job_key}, ${unsigned.sequence},
-      ${JSON.stringify({ ...unsigned, signature })}, ${digestOf(payload)}, ${now})`);
+    insert into receipts (receipt_key, job_key, sequence, digest, issued_at)
+    values (${unsigned.receipt_key}, ${job.job_key}, ${unsigned.sequence}, ${digestOf(payload)}, ${now})`);
 }
 
 const waivedBecause: Record<Exclude<JobRow['waived_because'], null | 'payment_reversed'>, string> = {

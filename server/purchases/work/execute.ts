@@ -13,6 +13,7 @@ import { type RetrievedDocument, retrieveSources } from '../../sources/sources.t
 import type { Checker } from '../../work-check/checker.ts';
 import type { Report } from '../../work-check/contract.ts';
 import { CheckFailure } from '../../work-check/failure.ts';
+import { keepText } from '../archive/bodies.ts';
 import { advance, reviewBy } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
@@ -220,9 +221,11 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
           percent: 100,
         },
       );
+      const number = reportNumberIn(transitions[transition].to);
+      keepText(tx, { job_key: job.job_key, kind: 'reports', number, body: JSON.stringify(report) }, now);
       tx.write(sql`
-        insert into reports (job_key, number, body, digest, delivered_at)
-        values (${job.job_key}, ${reportNumberIn(transitions[transition].to)}, ${JSON.stringify(report)}, ${digest}, ${now})`);
+        insert into reports (job_key, number, digest, delivered_at)
+        values (${job.job_key}, ${number}, ${digest}, ${now})`);
       await issueReceipt(tx, runtime.receiptSigner, { job_key: job.job_key, becomes: delivered }, now);
     }),
   );

@@ -18,7 +18,8 @@ export const report: Verb<typeof contract.report> = async ({ ctx, caller, input,
   const { principalKey, accountKey } = ownedBy(caller);
   const wanted = input.report_digest ?? null;
   const row = await db.maybe<Kept & { digest: string }>(sql`
-    select job_key, number, reports.body, reports.digest from reports join jobs using (job_key)
+    select job_key, number, text_of(job_key, 'reports', number) as body, reports.digest
+    from reports join jobs using (job_key)
     where job_key = ${input.job_key} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
       and (${wanted}::text is null or reports.digest = ${wanted})
     order by number desc limit 1`);

@@ -25,7 +25,7 @@ export async function taskOf({ db, configuration }: Runtime, job: JobRow): Promi
     reason: string | null;
     texts: string | null;
   }>(sql`
-    select quotes.input, quotes.review_seconds, review_key, reports.body as report, reviews.reason, texts.texts
+    select quotes.input, quotes.review_seconds, review_key, text_of(reports.job_key, 'reports', reports.number) as report, reviews.reason, texts.texts
     from quotes
     left join reviews on reviews.job_key = ${job.job_key} and reviews.decision = 'dispute'
     left join dispute_texts texts using (review_key)
