@@ -1,7 +1,7 @@
 import { isIntegrityViolation, lockNotAvailable, sqlState } from '../server/kernel/database.ts';
 import { BucketFailed, openObjectStore } from '../server/kernel/object-store.ts';
 import { archiveDue } from '../server/purchases/archive/archive-due.ts';
-import { archiveAudit, archiveLedger, dropEmptyMonths } from '../server/purchases/archive/archive-months.ts';
+import { archiveAudit, archiveLedger, dropTextMonths } from '../server/purchases/archive/archive-months.ts';
 import { checkArchive } from '../server/purchases/archive/check-archive.ts';
 import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
 import { runForOperator } from './operator.ts';
@@ -31,11 +31,11 @@ await runForOperator({ words: 0, usage: '', answerMs: monthMaxMs }, async ([word
   const signer = await openReceiptKeys(receiptKeys, db, now);
   const archiver = { db, archive, signer, now, afterDays: bucket.afterDays };
   const { jobs, texts, bytes } = await archiveDue(archiver).catch(refuse);
-  const emptied = await dropEmptyMonths(archiver).catch(refuse);
   const audit = await archiveAudit(archiver).catch(refuse);
   const books = await archiveLedger(archiver).catch(refuse);
+  const emptied = await dropTextMonths(archiver);
   return [
-    `${texts} texts of ${jobs} purchases went to the archive, ${bytes} bytes; ${emptied} months have none left.`,
+    `${texts} texts of ${jobs} purchases went to the archive, ${bytes} bytes; ${emptied} months have no table of texts any more.`,
     `The audit of ${audit.months} months went there, ${audit.rows} rows, ${audit.bytes} bytes.`,
     `The books of ${books.months} months went there, ${books.rows} entries, ${books.bytes} bytes.`,
   ].join('\n');

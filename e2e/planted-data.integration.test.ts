@@ -310,6 +310,8 @@ const faults: PlantedFault<Victims>[] = [
   {
     fault: 'a receipt that names no receipt before it',
     rows: ({ accepted }) => `
+      insert into job_texts select (jsonb_populate_record(t, '{"number": 4}')).*
+      from job_texts t where job_key = '${accepted}' and kind = 'receipts' and number = 1;
       insert into receipts
       select (jsonb_populate_record(r, '{"receipt_key": "rcpt_x", "sequence": 4}')).*
       from receipts r where job_key = '${accepted}' and sequence = 1`,
@@ -319,6 +321,8 @@ const faults: PlantedFault<Victims>[] = [
   {
     fault: 'a second report for one execution',
     rows: ({ delivered }) => `
+      insert into job_texts select (jsonb_populate_record(t, '{"number": 2}')).* from job_texts t
+      where job_key = '${delivered}' and kind = 'reports';
       insert into reports select (jsonb_populate_record(r, '{"number": 2}')).* from reports r
       where job_key = '${delivered}'`,
     named: 'I21 each report was delivered once',
@@ -344,9 +348,10 @@ const faults: PlantedFault<Victims>[] = [
   {
     fault: 'a text in another month than its job',
     rows: ({ delivered }) => `
-      insert into job_texts values ('${delivered}', 'receipts', 9, '{}', now(), '2020-01-01')`,
+      insert into job_texts select job_key, kind, number, body, at, '2020-01-01' from job_texts
+      where kind = 'reports' and job_key = '${delivered}'`,
     refused: /the texts of \S+ belong to/,
-    named: 'a text is of a report or receipt',
+    named: 'a text lies in the month of its job',
   },
   {
     fault: 'an archived purchase whose content can still be deleted',

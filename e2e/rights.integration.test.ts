@@ -89,6 +89,16 @@ describe('the rights in the database that the handbook names', () => {
     await expect(as(role, 'select make_audit_months()')).resolves.toMatchObject({ rowCount: 1 });
     const droppingTexts = "select drop_text_month('2020-01-01')";
     await expect(as(role, droppingTexts)).resolves.toMatchObject({ rowCount: 1 });
+    // A view of the caller's would be read with the owner's rights.
+    const standIn = `create function pg_temp.own() returns setof int language plpgsql as $$
+        begin execute 'alter table public.reports disable trigger user'; return next 1; end $$;
+      create temp view job_texts_2020_01 as select * from pg_temp.own();
+      grant all on job_texts_2020_01 to public;`;
+    await as(role, standIn + droppingTexts);
+    const { rows: triggers } = await pool.query(
+      `select tgenabled from pg_trigger where tgrelid = 'reports'::regclass and not tgisinternal and tgenabled <> 'O'`,
+    );
+    expect(triggers).toEqual([]);
     for (const table of ['audit', 'ledger', 'text']) {
       await expect(as(role, `select make_${table}_month('2020-01-01')`)).rejects.toThrow(
         /permission denied for function/,

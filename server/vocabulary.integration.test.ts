@@ -34,6 +34,7 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'members.role': literalsOf('MemberRole'),
   'invitations.role': without(literalsOf('MemberRole'), 'owner'),
   'approvals.state': literalsOf('ApprovalState'),
+  'job_texts.kind': literalsOf('textKinds'),
   'reviews.decision': ['accept', 'dispute', 'waive'],
   'sources.media_type': literalsOf('mediaTypes'),
   'purchase_blocks.cause': literalsOf('BlockCause'),
@@ -120,6 +121,7 @@ describe('the words of the database', () => {
     const { rows } = await database.pool.query<{ column: string; rule: string }>(`
       select conrelid::regclass || '.' || attname as column, pg_get_constraintdef(pg_constraint.oid) as rule
       from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+        join pg_class on pg_class.oid = conrelid and not relispartition
       where contype = 'c' and cardinality(conkey) = 1 and connamespace = 'public'::regnamespace`);
     const listed = rows.flatMap(({ column, rule }) => {
       const [, list] = /^CHECK \(\(\w+ = ANY \(ARRAY\[((?:'[^']+'::text(?:, )?)+)\]\)\)\)$/.exec(rule) ?? [];

@@ -393,6 +393,8 @@ const invariants = {
       + (select count(*) from receipts r where r.job_key = j.job_key)
       <> (select coalesce(sum(cardinality(texts)), 0) from archived_jobs a where a.job_key = j.job_key)
       + (select count(*) from job_texts t where t.job_key = j.job_key)`,
+  'a text lies in the month of its job': `
+    select job_key from job_texts join jobs using (job_key) where month <> month_of(created_at)`,
   'a text is of a report or receipt': `
     select job_key from job_texts t where not exists (
       select from reports r where t.kind = 'reports' and r.job_key = t.job_key and r.number = t.number

@@ -197,7 +197,7 @@ function blocked(cause: BlockCause, action: Words['action']): Words {
     action,
     paragraphs: [
       `${why} Until this is settled, your agents can buy nothing new.`,
-      'Checks that are paid go on, and every report stays readable.',
+      'Other checks that are paid go on, and every report stays readable.',
       next,
     ],
   };

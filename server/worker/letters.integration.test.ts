@@ -80,6 +80,20 @@ describe('the letters of a whole life', () => {
     }
   });
 
+  it('say why a charge was given up when a bank reports its payment', async () => {
+    const buyer = await buying();
+    const { jobKey, paymentKey } = await paidOnPage(service, buyer.agent, { member: buyer.member });
+    await service.execute(jobKey);
+    const { rows } = await pool.query('select intent_id from card_charges where payment_key = $1', [paymentKey]);
+    await stripeOf(service).warn(rows[0].intent_id);
+    await heard(service);
+    await service.sweep();
+    const letters = await lettersOf(buyer.customer);
+    expect(
+      letters.find(({ subject }) => subject === 'You pay nothing: the charge of 5.00 USD is waived')?.text,
+    ).toContain('The bank of the card reported the payment as fraud, so we gave up the charge of 5.00 USD.');
+  });
+
   it('tell of a re-check, of the waiver after the second dispute, and of the money that went back', async () => {
     const buyer = await buying();
     const { jobKey } = await paidOnPage(service, buyer.agent, { member: buyer.member });

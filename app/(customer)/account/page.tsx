@@ -100,7 +100,7 @@ function Blocks({ blocks }: Pick<SignedIn, 'blocks'>) {
         ))}
       </ul>
       <p className="pt-3 text-ink-2">
-        Checks that are paid go on, and every report stays readable.{' '}
+        Other checks that are paid go on, and every report stays readable.{' '}
         <a href="/contact" className="link">
           Write to us
         </a>

@@ -1,4 +1,4 @@
--- The texts of reports and receipts lie in a table for each month, which goes as one once the archive has all of them: the
+-- The texts of reports and receipts lie in a table for each month, which goes as one once the archive has them: the
 -- disk gets its pages back, and no index grows without end. What is looked for over all time (keys, digests, figures) stays
 -- in reports and receipts. All texts of a job lie in the month in which it began.
 -- The tables are converted in one transaction, which holds them, and the version before cannot write into them: stop that first.
@@ -96,25 +96,42 @@ BEGIN
   RETURN made;
 END $$;
 
--- Drops the table of a month once it is empty; false when it is not, or is none. Those who would write into it wait while it
--- looks; then it holds all texts for a moment, for which it waits a tenth of a second. Runs as the owner of the tables,
--- whoever calls it.
+-- Drops the table of a month of which at most 100 texts are here: those of purchases that stay go to the default table. False
+-- when there are more, or no table. It looks without a lock first, and again while those wait who would write into that month;
+-- indexes find nothing of what is deleted without reading it once more. A vacuum of the month gives way after a second; then
+-- all texts are held for a moment, for which it waits a tenth of a second. Another snapshot than that of each statement might miss a text,
+-- so read committed alone will do. Runs as the owner of the tables, whoever calls it: no table of the caller's stands in for one.
 CREATE FUNCTION drop_text_month(gone date) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
-  SET search_path = public, pg_temp SET lock_timeout = '100ms' AS $$
+  SET search_path = public, pg_temp SET enable_seqscan = off AS $$
 DECLARE
-  name CONSTANT text := 'job_texts_' || to_char(gone, 'YYYY_MM');
-  is_empty boolean;
+  part CONSTANT text := (SELECT format('public.%I', relname) FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+    WHERE inhparent = 'public.job_texts'::regclass AND relname = 'job_texts_' || to_char(gone, 'YYYY_MM'));
+  look CONSTANT text := format('SELECT count(*) FROM (SELECT FROM %s ORDER BY job_key LIMIT 101) few', part);
+  texts_left int;
+  stay job_texts[];
 BEGIN
-  IF to_regclass(name) IS NULL THEN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'a month is dropped in read committed alone' USING ERRCODE = 'invalid_transaction_state';
+  END IF;
+  IF part IS NULL OR NOT pg_try_advisory_xact_lock(hashtextextended('audit_months', 0)) THEN
     RETURN false;
   END IF;
-  EXECUTE format('LOCK TABLE %I IN SHARE MODE', name);
-  EXECUTE format('SELECT NOT EXISTS (SELECT FROM %I)', name) INTO is_empty;
-  IF is_empty THEN
-    LOCK TABLE ONLY job_texts IN ACCESS EXCLUSIVE MODE;
-    EXECUTE format('DROP TABLE %I', name);
+  EXECUTE look INTO texts_left;
+  IF texts_left > 100 THEN
+    RETURN false;
   END IF;
-  RETURN is_empty;
+  SET LOCAL lock_timeout = '3s';
+  EXECUTE format('LOCK TABLE %s IN SHARE MODE', part);
+  EXECUTE look INTO texts_left;
+  IF texts_left > 100 THEN
+    RETURN false;
+  END IF;
+  SET LOCAL lock_timeout = '100ms';
+  LOCK TABLE ONLY job_texts IN ACCESS EXCLUSIVE MODE;
+  EXECUTE format('SELECT array_agg(t::job_texts) FROM %s t', part) INTO stay;
+  EXECUTE format('DROP TABLE %s', part);
+  INSERT INTO job_texts SELECT * FROM unnest(stay);
+  RETURN true;
 END $$;
 REVOKE EXECUTE ON FUNCTION make_text_month(date), drop_text_month(date) FROM PUBLIC;
 
@@ -147,8 +164,9 @@ DROP TRIGGER receipts_begin_with_text ON receipts;
 DROP TRIGGER receipts_note_figures ON receipts;
 DROP FUNCTION require_text();
 DROP FUNCTION note_receipt_figures();
-ALTER TABLE reports DROP COLUMN body;
-ALTER TABLE receipts DROP COLUMN body;
+-- Written anew, or the pages of the texts would be kept for good.
+ALTER TABLE reports DROP COLUMN body, ALTER COLUMN digest TYPE TEXT USING digest || '';
+ALTER TABLE receipts DROP COLUMN body, ALTER COLUMN digest TYPE TEXT USING digest || '';
 CREATE TRIGGER reports_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON reports EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER receipts_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON receipts EXECUTE FUNCTION refuse_change();
 

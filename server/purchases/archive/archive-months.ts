@@ -176,11 +176,15 @@ async function put(
   });
 }
 
-/** Drops the tables of texts of months that are over and have none left; how many these are. */
-export async function dropEmptyMonths({ db, now }: Archiver): Promise<number> {
+/** Drops the tables of texts of old months that have next to none left; how many these are. One that somebody holds waits for the next run. */
+export async function dropTextMonths({ db, now, afterDays }: Archiver): Promise<number> {
   let dropped = 0;
-  for (const month of await textMonths(db, now)) {
-    if (await drop(db, sql`select drop_text_month(${month}::date) as is_gone`)) dropped += 1;
+  for (const month of await textMonths(db, now, afterDays)) {
+    try {
+      if (await drop(db, sql`select drop_text_month(${month}::date) as is_gone`)) dropped += 1;
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable) throw error;
+    }
   }
   return dropped;
 }

@@ -268,6 +268,7 @@ describe('the check of the archive', () => {
       await client.query('set local session_replication_role = replica');
       await client.query(change);
       const db = {
+        one: async ({ text, values }: Sql) => (await client.query(text, [...values])).rows[0],
         many: async ({ text, values }: Sql) => (await client.query(text, [...values])).rows,
         maybe: async ({ text, values }: Sql) => (await client.query(text, [...values])).rows[0],
       } as unknown as Database;

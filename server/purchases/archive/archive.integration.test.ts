@@ -271,7 +271,7 @@ describe('npm run archive', { timeout: 120_000 }, () => {
       ),
     });
     expect((await run()).stdout).toMatch(
-      /^\d+ texts of \d+ purchases went to the archive, \d+ bytes; \d+ months have none left\.\nThe audit of \d+ months went there, \d+ rows, \d+ bytes\.\nThe books of \d+ months went there, \d+ entries, \d+ bytes\.\n$/,
+      /^\d+ texts of \d+ purchases went to the archive, \d+ bytes; \d+ months have no table of texts any more\.\nThe audit of \d+ months went there, \d+ rows, \d+ bytes\.\nThe books of \d+ months went there, \d+ entries, \d+ bytes\.\n$/,
     );
     expect(await textsHere(jobKey)).toBe(0);
     expect((await run('check')).stdout).toMatch(/^\d+ objects of \d+ manifests are as they were signed\.\n$/);

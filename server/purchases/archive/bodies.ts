@@ -58,7 +58,7 @@ interface KnownObject {
 }
 
 /**
- * The bodies of these reports or receipts, in their order: from their rows, else from the archive, where each is held
+ * The bodies of these reports or receipts, in their order: from the database, else from the archive, where each is held
  * against its digest. Throws `service_unavailable` when the archive does not give one.
  */
 export async function bodiesOf(

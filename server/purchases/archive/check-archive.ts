@@ -88,21 +88,32 @@ export async function checkArchive(db: Database, archive: ObjectStore): Promise<
   return checked;
 }
 
+/** Jobs that one statement counts, in less time than it may take. */
+const jobsAtATime = 10_000;
+
 /** Purchases of which more texts are gone, or fewer, than their objects have. */
 async function lostTexts(db: Database): Promise<string[]> {
-  const rows = await db.many<{ job_key: string; gone: number; archived: number }>(sql`
-    with gone as (
-      select job_key, count(*)::int as gone from (
-        select job_key, 'reports' as kind, number from reports
-        union all select job_key, 'receipts', sequence from receipts
-        except select job_key, kind, number from job_texts) texts
-      group by job_key),
-    archived as (select job_key, sum(cardinality(texts))::int as archived from archived_jobs group by job_key)
-    select job_key, coalesce(gone, 0) as gone, coalesce(archived, 0) as archived
-    from gone full join archived using (job_key) where gone is distinct from archived order by job_key`);
-  return rows.map(
-    ({ job_key, gone, archived }) => `the texts of ${job_key}: ${gone} left the database, ${archived} are archived`,
-  );
+  const lost: string[] = [];
+  for (let after = ''; ; ) {
+    const { last } = await db.one<{ last: string | null }>(sql`
+      select max(job_key) as last from (
+        select job_key from jobs where job_key > ${after} order by job_key limit ${jobsAtATime}) page`);
+    if (last === null) return lost;
+    const rows = await db.many<{ job_key: string; gone: number; archived: number }>(sql`
+      select job_key, gone, archived from jobs, lateral (select
+          (select count(*)::int from reports r where r.job_key = jobs.job_key)
+          + (select count(*)::int from receipts r where r.job_key = jobs.job_key)
+          - (select count(*)::int from job_texts t
+            where t.job_key = jobs.job_key and t.month = month_of(jobs.created_at)) as gone,
+          (select coalesce(sum(cardinality(texts)), 0)::int from archived_jobs a where a.job_key = jobs.job_key) as archived) texts
+      where job_key > ${after} and job_key <= ${last} and gone <> archived order by job_key`);
+    lost.push(
+      ...rows.map(
+        ({ job_key, gone, archived }) => `the texts of ${job_key}: ${gone} left the database, ${archived} are archived`,
+      ),
+    );
+    after = last;
+  }
 }
 
 async function readManifest(db: Database, archive: ObjectStore, { number, digest, previous_digest }: Known) {

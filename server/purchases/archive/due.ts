@@ -12,10 +12,17 @@ const due = `
 
 const bounds = (now: Date, afterDays: number) => [after(now, -afterDays * daySeconds), jobStates.filter(isEnded)];
 
+/** As many as most jobs have. */
+const receiptsOfAJob = 3;
+
 /** The first jobs that may go to the archive, the oldest first. */
 export async function dueJobs(db: Queries, now: Date, afterDays: number, limit: number): Promise<string[]> {
   const rows = await db.many<{ job_key: string }>(
-    statement(`select job_key ${due} group by job_key order by min(t.at) limit $3`, [...bounds(now, afterDays), limit]),
+    statement(
+      `select job_key from (select job_key, t.at ${due} order by t.at limit $3 * ${receiptsOfAJob}) oldest
+      group by job_key order by min(at) limit $3`,
+      [...bounds(now, afterDays), limit],
+    ),
   );
   return rows.map(({ job_key }) => job_key);
 }
@@ -59,9 +66,9 @@ export function dueLedgerMonths(db: Queries, now: Date, afterDays: number): Prom
   );
 }
 
-/** The months that are over and have a table of texts, the oldest first: empty ones may go. */
-export async function textMonths(db: Queries, now: Date): Promise<string[]> {
-  const months = await db.many<{ month: string }>(statement(monthsOf('job_texts'), [now]));
+/** The months that have been over for that many days and have a table of texts, the oldest first. */
+export async function textMonths(db: Queries, now: Date, afterDays: number): Promise<string[]> {
+  const months = await db.many<{ month: string }>(statement(monthsOf('job_texts'), bounds(now, afterDays).slice(0, 1)));
   return months.map(({ month }) => month);
 }
 

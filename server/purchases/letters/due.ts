@@ -10,6 +10,7 @@ import type { DueLetter, LetterWriters } from '../../mail/send-letter.ts';
 import type { RailName } from '../../payments/contract.ts';
 import type { Runtime } from '../../runtime.ts';
 import { price } from '../../service/terms.ts';
+import type { JobRow } from '../job/row.ts';
 import { quoteTitle } from '../quote/quote-title.ts';
 import { sumsOfMonth } from '../receipt/bookkeeping.ts';
 import type { JobState, PaymentState } from '../states.ts';
@@ -78,6 +79,7 @@ interface FactsRow {
   last_verdict: string | null;
   review_by: Date | null;
   failure: string | null;
+  waived_because: JobRow['waived_because'];
   brand: string | null;
   last4: string | null;
   decided_by: string | null;
@@ -85,7 +87,7 @@ interface FactsRow {
 
 const factsOfJob = `
   select ${nameOf('j.principal_key')} as agent, j.principal_key, j.quote_key, q.input, j.price_microcents, j.state,
-    j.payment_state, j.last_rail, j.last_verdict, j.review_by, j.failure, c.brand, c.last4, (
+    j.payment_state, j.last_rail, j.last_verdict, j.review_by, j.failure, j.waived_because, c.brand, c.last4, (
       select ${nameOf('a.actor')} from audit_rows a
       where a.purchase_key = j.quote_key and a.sequence = $2::int) as decided_by
   from jobs j join quotes q using (quote_key)
@@ -105,6 +107,7 @@ async function factsOf({ db, configuration }: Runtime, { subject, number, at }: 
     verdict: row.last_verdict,
     reviewBy: row.review_by,
     failure: row.failure,
+    isReported: row.waived_because === 'payment_reported',
     card: row.brand && row.last4 ? { brand: row.brand, last4: row.last4 } : null,
     rail: row.last_rail,
     by: row.decided_by?.includes('@') ? row.decided_by : null,

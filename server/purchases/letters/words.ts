@@ -36,6 +36,8 @@ export interface PurchaseFacts {
   verdict: string | null;
   reviewBy: Date | null;
   failure: string | null;
+  /** Its charge was waived because the bank of its card reported the payment. */
+  isReported: boolean;
   card: { brand: string; last4: string } | null;
   rail: RailName | null;
   /** Who accepted or disputed, where a person did. */
@@ -131,8 +133,8 @@ const paragraphsOf: Record<ToldAction, (facts: PurchaseFacts, at: Addresses) => 
   dispute_again: (facts) => [
     `Two reports in a row were disputed, so the charge of ${toText(facts.price)} is waived. ${moneyText(facts)}`,
   ],
-  waive: (facts) => [`We gave up the charge of ${toText(facts.price)}. ${moneyText(facts)}`],
-  refund: (facts) => [`We gave up the charge of ${toText(facts.price)}. ${moneyText(facts)}`],
+  waive: (facts) => [givenUpText(facts)],
+  refund: (facts) => [givenUpText(facts)],
   // A bank may send back what it had taken.
   refunded: ({ price, paymentState, card, rail, at }) =>
     paymentState === 'refund_failed' || paymentState === 'credited'
@@ -192,6 +194,10 @@ const verdictText = ({ verdict }: PurchaseFacts): string => verdicts[verdict ?? 
 
 const untilText = ({ reviewBy }: PurchaseFacts): string =>
   reviewBy ? `You can dispute it until ${instantText(reviewBy)}. ` : '';
+
+const givenUpText = (facts: PurchaseFacts): string =>
+  `${facts.isReported ? 'The bank of the card reported the payment as fraud, so we' : 'We'} gave up the charge of ` +
+  `${toText(facts.price)}. ${moneyText(facts)}`;
 
 const whyText = ({ failure }: PurchaseFacts): string =>
   failure ? `Why: ${failure}` : 'Your agent can buy the check again.';
