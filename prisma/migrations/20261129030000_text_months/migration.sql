@@ -97,12 +97,13 @@ BEGIN
 END $$;
 
 -- Drops the table of a month of which at most 100 texts are here: those of purchases that stay go to the default table. False
--- when there are more, or no table. It looks without a lock first, and again while those wait who would write into that month;
--- indexes find nothing of what is deleted without reading it once more. A vacuum of the month gives way after a second; then
--- all texts are held for a moment, for which it waits a tenth of a second. Another snapshot than that of each statement might miss a text,
--- so read committed alone will do. Runs as the owner of the tables, whoever calls it: no table of the caller's stands in for one.
+-- when there are more, or no table. It looks without a lock first, then again while those wait who would write into that month,
+-- by an index both times, which passes over what the first look found deleted. A vacuum of the month gives way after a second.
+-- Then all texts are held for a moment, for which it waits a tenth of a second. A snapshot that is older than the lock might miss
+-- a text, so read committed alone will do. Runs as the owner of the tables, whoever calls it: no table of the caller's stands in
+-- for one.
 CREATE FUNCTION drop_text_month(gone date) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
-  SET search_path = public, pg_temp SET enable_seqscan = off AS $$
+  SET search_path = public, pg_temp SET enable_seqscan = off SET lock_timeout = '3s' AS $$
 DECLARE
   part CONSTANT text := (SELECT format('public.%I', relname) FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
     WHERE inhparent = 'public.job_texts'::regclass AND relname = 'job_texts_' || to_char(gone, 'YYYY_MM'));
@@ -120,15 +121,14 @@ BEGIN
   IF texts_left > 100 THEN
     RETURN false;
   END IF;
-  SET LOCAL lock_timeout = '3s';
   EXECUTE format('LOCK TABLE %s IN SHARE MODE', part);
   EXECUTE look INTO texts_left;
   IF texts_left > 100 THEN
     RETURN false;
   END IF;
+  EXECUTE format('SELECT array_agg(t::job_texts) FROM %s t WHERE job_key > ''''', part) INTO stay;
   SET LOCAL lock_timeout = '100ms';
   LOCK TABLE ONLY job_texts IN ACCESS EXCLUSIVE MODE;
-  EXECUTE format('SELECT array_agg(t::job_texts) FROM %s t', part) INTO stay;
   EXECUTE format('DROP TABLE %s', part);
   INSERT INTO job_texts SELECT * FROM unnest(stay);
   RETURN true;
