@@ -80,7 +80,8 @@ export class Buyers {
   async #buy(agent: Agent): Promise<string> {
     const idempotency_key = randomUUID();
     const quote = await this.#insist((at) => agent.at(at).quote({ idempotency_key }), 201);
-    const job = await this.#insist((at) => agent.at(at).authorize(quote.body.quote_key), 201);
+    // 200 when the answer to the first was lost.
+    const job = await this.#insist((at) => agent.at(at).authorize(quote.body.quote_key), 201, 200);
     const jobKey = job.body.job_key;
     const unpaid = await this.#insist((at) => agent.at(at).pay(jobKey), 402);
     const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
@@ -96,17 +97,17 @@ export class Buyers {
     return jobKey;
   }
 
-  async #insist(send: (door: string) => Promise<Answer>, wanted: number): Promise<Answer> {
+  async #insist(send: (door: string) => Promise<Answer>, ...wanted: number[]): Promise<Answer> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       const answer = await send(this.#door());
       this.#journal.note(answer.status, answer.text);
-      if (answer.status === wanted) return answer;
+      if (wanted.includes(answer.status)) return answer;
       const isLater = answer.status === 503 && answer.headers.has('retry-after');
       if (isLater) this.#later += 1;
       const mayRepeat = isLater || (answer.status === 409 && answer.body.retryable === true);
       if (!mayRepeat || performance.now() > deadline) {
-        throw new Error(`not ${wanted}: ${answer.status} ${answer.text.slice(0, 500)}`);
+        throw new Error(`not ${wanted.join(' or ')}: ${answer.status} ${answer.text.slice(0, 500)}`);
       }
       await sleep(pauseMs);
     }
