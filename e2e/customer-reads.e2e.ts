@@ -456,6 +456,23 @@ describe('a report', () => {
     await expect.poll(open).toEqual(second);
   });
 
+  it('opens a passage that was asked for while the page came to life', async () => {
+    const page = await owner.context().newPage();
+    await page.addInitScript(() => {
+      // Next writes the address as it was when it began. On a slow phone a reader is faster.
+      const { replaceState } = window.history;
+      window.history.replaceState = (...address) => {
+        window.history.replaceState = replaceState;
+        window.location.hash = '#passage-2';
+        window.history.replaceState(...address);
+      };
+    });
+    await page.goto(`${stack.baseUrl}/reports/${jobKey}`);
+    await expect.poll(() => page.locator('article:visible').getAttribute('id'), patience).toBe('passage-2');
+    expect(new URL(page.url()).hash).toBe('');
+    await page.close();
+  });
+
   it('on a phone shows a passage once it is asked for', async () => {
     const { cookies } = await owner.context().storageState();
     const context = await browser.newContext({ viewport: sizes.phone });
@@ -496,6 +513,7 @@ describe('a report', () => {
     expect(asked).toEqual([]);
     await page.goto(`${address}#passage-12`);
     const marks = () => page.locator('article:visible mark').allInnerTexts();
+    await expect.poll(marks, patience).toEqual(['Malaga received 18 crates.']);
     await page.getByRole('link', { name: 'Next citation' }).press('Enter');
     await expect.poll(marks, patience).toEqual(['Nantes received 19 crates.']);
     await page.getByRole('link', { name: 'Previous citation' }).press('Enter');

@@ -73,6 +73,15 @@ function moveTo(anchor: string, control?: string): void {
   });
 }
 
+/**
+ * The fragment of the address, `#` included. Next drops one that was opened while the page came to life, as it then
+ * writes the address it began with; the document still knows its target.
+ */
+function fragment(): string {
+  const target = document.querySelector(':target')?.id;
+  return window.location.hash || (target ? `#${target}` : '');
+}
+
 interface Props {
   /** How many passages the report cites. */
   passages: number;
@@ -106,7 +115,7 @@ export function Citations({ passages, first, page, firstPassages, children }: Pr
 
   useEffect(() => {
     function follow() {
-      const [, kind, digits] = /^#(passage|statement)-(\d+)$/.exec(window.location.hash) ?? [];
+      const [, kind, digits] = /^#(passage|statement)-(\d+)$/.exec(fragment()) ?? [];
       const number = Number(digits);
       if (kind === undefined || number < 1) return;
       if (number > (kind === 'passage' ? passages : firstPassages.length)) return;
