@@ -61,7 +61,7 @@ export default defineConfig({
           include: ['**/*.e2e.ts'],
           globalSetup: [POSTGRES, CHROMIUM],
           maxWorkers: 3,
-          testTimeout: 3 * MINUTE_MS,
+          testTimeout: 5 * MINUTE_MS,
           hookTimeout: 5 * MINUTE_MS,
         },
       },

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Agent, type Answer } from './support/agent.ts';
-import { shareInBrowser, sizes } from './support/browser.ts';
+import { patience, shareInBrowser, sizes } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { addressesIn } from './support/mailbox.ts';
 
@@ -11,9 +11,6 @@ const email = 'ines.asks@harbourlane.example';
 let agent: Agent;
 let registration: Answer;
 let phone: Page;
-
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 60_000, interval: 500 };
 
 /** What the person sees now: nothing of what is folded. */
 const seen = async () => (await phone.getByRole('main').innerText()).replaceAll('\u00a0', ' ');

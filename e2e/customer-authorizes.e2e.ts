@@ -5,7 +5,7 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { exampleRequest } from '../server/work-check/sample.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOfPages, shareInBrowser } from './support/browser.ts';
+import { faultsOfPages, patience, shareInBrowser } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { addressesIn } from './support/mailbox.ts';
 import { connectMcp, type ToolAnswer } from './support/mcp-client.ts';
@@ -16,8 +16,6 @@ const email = 'ines.authorizes@harbourlane.example';
 const issuer = new URL(stack.baseUrl);
 const resource = `${stack.baseUrl}/mcp`;
 const insecure = { [oauth.allowInsecureRequests]: true } as const;
-const patience = { timeout: 60_000, interval: 250 };
-
 /** Where the host waits for its person. */
 const answers: URL[] = [];
 const host = createServer((req, res) => {

@@ -1,14 +1,13 @@
 import { expect, it, vi } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOf, shareInBrowser, sizes } from './support/browser.ts';
+import { faultsOf, patience, shareInBrowser, sizes } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
 
 const { stack, browser } = await shareInBrowser();
 const email = 'leaving@harbourlane.example';
-const patience = { timeout: 60_000, interval: 500 };
 const letters = () => controlClient(stack.sandboxUrl).mail(email);
 
 it('an owner closes the account on a phone without scripts, is told so, and begins anew with the same address', async () => {

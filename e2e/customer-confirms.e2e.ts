@@ -3,7 +3,7 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent, type Answer } from './support/agent.ts';
-import { faultsOfPages, shareInBrowser, sizes } from './support/browser.ts';
+import { faultsOfPages, patience, shareInBrowser, sizes } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { addressIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
@@ -20,9 +20,6 @@ beforeAll(async () => {
   person = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   agent = newcomer();
 });
-
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 60_000, interval: 250 };
 
 /** The address in the newest letter whose subject matches. */
 async function linkIn(subject: RegExp): Promise<string> {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOf, shareInBrowser, sizes } from './support/browser.ts';
+import { faultsOf, patience, shareInBrowser, sizes } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
 import { addressesIn } from './support/mailbox.ts';
@@ -14,9 +14,6 @@ const email = 'ines.journey@harbourlane.example';
 let agent: Agent;
 let phone: Page;
 let jobKey: string;
-
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 60_000, interval: 500 };
 
 const lettersAbout = (subject: RegExp) => addressesIn(stack.sandboxUrl, email, subject);
 const words = async () => (await phone.getByRole('main').innerText()).replaceAll('\u00a0', ' ');

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { openDatabase } from '../server/kernel/database.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOf, shareInBrowser } from './support/browser.ts';
+import { faultsOf, patience, shareInBrowser } from './support/browser.ts';
 import { addressesIn } from './support/mailbox.ts';
 
 const { stack, browser } = await shareInBrowser();
@@ -11,8 +11,6 @@ const db = openDatabase(stack.databaseUrl, { connections: 2 });
 afterAll(() => db.end());
 
 const colleague = 'colleague@example.com';
-const patience = { timeout: 60_000, interval: 500 };
-
 /** The address in the newest letter to the colleague whose subject matches. */
 async function mailed(subject: RegExp): Promise<string> {
   const newest = async () => (await addressesIn(stack.sandboxUrl, colleague, subject))[0] ?? '';

@@ -4,7 +4,7 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { Agent, facilitatorFault, settlementsOf } from './support/agent.ts';
-import { faultsOf, shareInBrowser, sizes } from './support/browser.ts';
+import { faultsOf, patience, shareInBrowser, sizes } from './support/browser.ts';
 import { BrowserWallet } from './support/browser-wallet.ts';
 import { nextGood } from './support/card.ts';
 import { claim, register } from './support/customer.ts';
@@ -14,9 +14,6 @@ import { addressesIn } from './support/mailbox.ts';
 const { stack, browser } = await shareInBrowser();
 let agent: Agent;
 const email = 'ines.pays@harbourlane.example';
-
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 30_000, interval: 500 };
 
 beforeAll(async () => {
   agent = await agentOf(email);

@@ -13,7 +13,7 @@ import { workedExamples } from '../server/work-check/examples.ts';
 import { exampleRequest } from '../server/work-check/sample.ts';
 import { accessibilityFindings } from './accessibility.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
+import { faultsOfPages, patience, sizes, startInBrowser } from './support/browser.ts';
 import { addressesIn } from './support/mailbox.ts';
 
 const { stack, browser, dataDir } = await startInBrowser();
@@ -22,9 +22,6 @@ let owner: Page;
 let agent: Agent;
 let jobKey: string;
 let accountKey: string;
-
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 60_000, interval: 500 };
 
 beforeAll(async () => {
   db = openDatabase(stack.databaseUrl, { connections: 2 });

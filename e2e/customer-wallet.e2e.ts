@@ -2,13 +2,10 @@ import type { Page } from 'playwright';
 import { generatePrivateKey } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { Agent, settlementsOf } from './support/agent.ts';
-import { faultsOf, shareInBrowser } from './support/browser.ts';
+import { faultsOf, patience, shareInBrowser } from './support/browser.ts';
 import { BrowserWallet } from './support/browser-wallet.ts';
 
 const { stack, browser } = await shareInBrowser();
-
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 120_000 };
 
 /** A person with a browser wallet, and the agent that buys with the same wallet. */
 async function walletOwner(): Promise<{ page: Page; wallet: BrowserWallet; agent: Agent }> {

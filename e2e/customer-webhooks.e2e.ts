@@ -3,14 +3,12 @@ import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOf, shareInBrowser } from './support/browser.ts';
+import { faultsOf, patience, shareInBrowser } from './support/browser.ts';
 
 const { stack, browser } = await shareInBrowser();
 const db = openDatabase(stack.databaseUrl, { connections: 2 });
 afterAll(() => db.end());
 
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 60_000, interval: 1_000 };
 /** No host has this name, so each try fails. */
 const url = 'https://hooks.example.invalid/orders';
 

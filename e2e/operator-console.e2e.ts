@@ -3,7 +3,7 @@ import { controlClient } from '../sandbox/control-client.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
 import { Agent, clearFaults, facilitatorFault } from './support/agent.ts';
-import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
+import { faultsOfPages, patience, sizes, startInBrowser } from './support/browser.ts';
 import { chainHand } from './support/chain-hand.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
@@ -18,8 +18,6 @@ let quoteKey: string;
 let accountKey: string;
 let seats: Seats;
 
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 90_000, interval: 500 };
 const chain = 84532;
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
 import { letterQueue, openQueue } from '../server/queue/queue.ts';
 import { Agent } from './support/agent.ts';
-import { faultsOfPages, sizes, startInBrowser } from './support/browser.ts';
+import { faultsOfPages, patience, sizes, startInBrowser } from './support/browser.ts';
 import { cards, chargeBeside, click, fillIn, nextGood, payByCard } from './support/card.ts';
 import { chainHand } from './support/chain-hand.ts';
 import { claim, register } from './support/customer.ts';
@@ -24,8 +24,6 @@ let jobKey: string;
 let disputeKey: string;
 let eventKey: string;
 
-/** Generous, for workers on busy machines. */
-const patience = { timeout: 90_000, interval: 500 };
 const chain = 84532;
 const email = 'ines@harbourlane.example';
 

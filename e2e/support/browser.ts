@@ -24,7 +24,7 @@ async function started() {
   const stack = await onFreePorts((ports) =>
     startStack({ ports, dataDir, mode: 'production', databaseUrl: database.url }),
   );
-  await vi.waitFor(() => registrationsAreOpen(stack.baseUrl), { timeout: 60_000, interval: 500 });
+  await vi.waitFor(() => registrationsAreOpen(stack.baseUrl), patience);
   return { stack, database, dataDir };
 }
 
@@ -80,6 +80,9 @@ async function registrationsAreOpen(baseUrl: string): Promise<void> {
   };
   if (registration.state !== 'open') throw new Error('Nobody can register yet.');
 }
+
+/** How long to wait for workers, letters and scripts. A busy machine has taken over a minute. */
+export const patience = { timeout: 120_000, interval: 500 };
 
 export const sizes = {
   desktop: { width: 1280, height: 900 },
