@@ -4,6 +4,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { largestBytes } from '../../server/transports/body.ts';
 
 /**
  * `TEST_PROCESSES=2` runs the service's tests unchanged on two web processes and two workers over one database: a
@@ -59,14 +60,16 @@ export async function startTwin(env: Readonly<Record<string, string>>): Promise<
 
 /**
  * Passes a request on once all of it is here: what the other process refuses unread would stand before the next request
- * of its connection. An answer may be a stream that goes on for as long as a check runs.
+ * of its connection. A body over the cap stays here: it is refused by its length, and whoever still writes when the
+ * other side closes never reads why. An answer may be a stream that goes on for as long as a check runs.
  */
 async function pass(req: IncomingMessage, res: ServerResponse, headers: string[], port: number): Promise<void> {
   try {
     const body = await buffer(req);
     const onward = request({ host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent: false });
     res.on('close', () => onward.destroy());
-    onward.end(body);
+    if (body.length > largestBytes) onward.flushHeaders();
+    else onward.end(body);
     const [answer] = (await once(onward, 'response')) as [IncomingMessage];
     onward.on('error', () => {});
     res.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
