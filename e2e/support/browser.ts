@@ -81,7 +81,7 @@ async function registrationsAreOpen(baseUrl: string): Promise<void> {
   if (registration.state !== 'open') throw new Error('Nobody can register yet.');
 }
 
-/** How long to wait for workers, letters and scripts. A busy machine has taken over a minute. */
+/** How long to wait for workers, letters and scripts. On a busy machine a minute was not enough once. */
 export const patience = { timeout: 120_000, interval: 500 };
 
 export const sizes = {
